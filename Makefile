@@ -1,0 +1,60 @@
+# Thin front door to the build. `make run` and `make test` need nothing but make and apt: they install what is
+# missing first. Where packages come from elsewhere, SETUP=true leaves that out.
+SETUP  ?= scripts/setup
+BUILD  ?= build
+PREFIX ?= /usr/local
+RUN    ?= sample bimodal
+JOBS   := $(shell nproc)
+
+configure = cmake -S . -B $(BUILD)
+compile   = env -u MAKELEVEL cmake --build $(BUILD) -j $(JOBS)
+ctest     = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+unexport MAKEFLAGS
+.PHONY: help run test test-core bench check sanitize install clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
+
+run: ## set up, build, and draw from a density with two modes (RUN='...' for other arguments of ckam)
+	@$(SETUP) build
+	@$(configure)
+	@$(compile) --target ckam_command
+	$(BUILD)/ckam $(RUN)
+
+test: ## set up, build, and run every test
+	@$(SETUP) test
+	@$(configure) -DCKAM_BUILD_TESTS=ON
+	@$(compile)
+	@$(ctest)
+
+test-core: ## the same for the tests that need only what ckam itself needs
+	@$(SETUP) test
+	@$(configure) -DCKAM_BUILD_TESTS=ON
+	@$(compile)
+	@$(ctest) -L '^core$$'
+
+bench: ## set up, build, and run every benchmark
+	@$(SETUP) bench
+	@$(configure) -DCKAM_BUILD_BENCH=ON
+	@$(compile)
+	@set -e; for source in bench/*.c; do program=$(BUILD)/bench/$$(basename $$source .c); \
+	    echo "== $$program"; $$program; done
+
+check: ## format, warnings of two compilers, static analysis
+	@$(SETUP) check
+	@scripts/check
+
+sanitize: ## the tests under the address, undefined-behaviour and thread sanitizers
+	@$(SETUP) sanitize
+	@scripts/sanitize
+
+install: ## build and install into PREFIX (/usr/local), below DESTDIR if set; installs no packages
+	@$(configure) -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
+	@$(compile)
+	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD)
+
+clean: ## remove everything that was built
+	rm -rf build build-check-* build-sanitize-*

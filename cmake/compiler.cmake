@@ -1,0 +1,27 @@
+# How every source of this project is compiled. The language and the floating-point rules hold for every build
+# type, so that a debug build computes the same numbers; CMAKE_BUILD_TYPE adds optimisation (Release: -O3).
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+add_compile_definitions(_POSIX_C_SOURCE=200809L)
+
+# Nothing reads errno after a maths function, nor the floating-point exception flags: the compiler may vectorise.
+# No fused multiply-add: the same draws on every machine.
+add_compile_options(-fno-math-errno -fno-trapping-math -ffp-contract=off)
+
+add_compile_options(
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes -Wmissing-prototypes
+    -Wcast-qual -Wwrite-strings -Wundef -Wformat=2)
+if(CKAM_WERROR)
+    add_compile_options(-Werror)
+endif()
+
+if(CKAM_SANITIZE)
+    add_compile_options(-fsanitize=${CKAM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${CKAM_SANITIZE})
+endif()
+
+# Debian keeps each flavour of OpenBLAS in a folder of its own. What is installed stays with the one it was built
+# with, whichever flavour is the system's default.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)

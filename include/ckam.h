@@ -1,0 +1,255 @@
+/* ckam.h - draw from a probability density that can only be evaluated.
+ *
+ * You have a function that gives the logarithm of a density, up to a constant, at any point. You have no
+ * gradient. ckam draws from that density with adaptive Metropolis samplers: random walk (rw), adaptive
+ * Metropolis (am, rbam, gam), kernel adaptive Metropolis (kam) and its cyclical form (ckam).
+ *
+ * The page reads from simple to explicit:
+ *
+ *     1. Errors            a status for every call, a sentence for every failure
+ *     2. Targets           what is sampled: a dimension and a function
+ *     3. One call          ckam_sample(): draws in an array
+ *     4. Options           how a sampler is set, by name
+ *     5. Chains            one chain, step by step, or asked and told; saved and loaded
+ *     6. Models            built-in densities whose answers are known exactly
+ *     7. Lists             what there is: samplers, options, models
+ *
+ * Ownership: what a ckam_..._create() function makes is yours, and you free it with the matching
+ * ckam_..._free(), which accepts NULL; everything else is borrowed, and says for how long.
+ *
+ * The library keeps no global state, prints nothing and never exits. Two threads may use two objects at the
+ * same time; one object belongs to one thread at a time. Only the create functions allocate. (One effect
+ * reaches further: for 32 dimensions and more ckam uses OpenBLAS, and sets it to one thread, because chains,
+ * not matrix products, are what runs in parallel.)
+ *
+ * Random numbers are a function of (seed, chain, iteration): the same seed gives the same draws.
+ */
+#ifndef CKAM_H
+#define CKAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CKAM_VERSION_MAJOR 0
+#define CKAM_VERSION_MINOR 1
+#define CKAM_VERSION_PATCH 0
+#define CKAM_VERSION       "0.1.0"
+
+#if defined(__GNUC__)
+#define CKAM_API __attribute__((visibility("default")))
+#else
+#define CKAM_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the library that is loaded, for example "0.1.0". Compare it with CKAM_VERSION. */
+CKAM_API const char *ckam_version(void);
+
+/* -- 1. Errors -------------------------------------------------------------------------------------------
+ *
+ * 0 is success, a positive status says why something stopped, a negative one what failed. */
+#define CKAM_STATUS_MAP(X)                                                                                     \
+    X(CKAM_OK, 0, "success")                                                                                   \
+    X(CKAM_REJECT, 1, "the density is not defined at this point")                                              \
+    X(CKAM_STOP, 2, "the target asked the run to stop")                                                        \
+    X(CKAM_ERROR_MEMORY, -1, "out of memory")                                                                  \
+    X(CKAM_ERROR_OPTION, -2, "an option is unknown or out of range")                                           \
+    X(CKAM_ERROR_ARGUMENT, -3, "an argument is not valid")                                                     \
+    X(CKAM_ERROR_START, -4, "the density is not finite at the start")                                          \
+    X(CKAM_ERROR_INFINITE, -5, "the log density is +infinity at a point")                                      \
+    X(CKAM_ERROR_SCALE, -6, "the scale of the density could not be found")                                     \
+    X(CKAM_ERROR_ORDER, -7, "ask and tell were not called in turn")                                            \
+    X(CKAM_ERROR_SNAPSHOT, -8, "the snapshot does not belong to this chain")                                   \
+    X(CKAM_ERROR_TARGET, -9, "the target returned an unknown code")                                            \
+    X(CKAM_ERROR_BLAS, -10, "the linear algebra library that is loaded cannot be used")
+
+typedef enum ckam_status {
+#define CKAM_STATUS_ENUM(name, code, sentence) name = (code),
+    CKAM_STATUS_MAP(CKAM_STATUS_ENUM)
+#undef CKAM_STATUS_ENUM
+} ckam_status;
+
+/* The name ("CKAM_ERROR_START") and the general sentence of a status; never NULL. */
+CKAM_API const char *ckam_status_name(ckam_status status);
+CKAM_API const char *ckam_status_text(ckam_status status);
+
+/* What failed, in one sentence: what was wrong, with the value, and what would be right. Functions that take a
+ * ckam_error fill it when they fail and leave it alone when they succeed; NULL is accepted everywhere. */
+typedef struct ckam_error {
+    ckam_status status;
+    char        message[248];
+} ckam_error;
+
+/* -- 2. Targets ------------------------------------------------------------------------------------------
+ *
+ * Put the log density at x, up to a constant, into *value and return CKAM_OK. Return CKAM_REJECT where the
+ * density is zero or cannot be computed (so do the values -infinity and NaN): the point is rejected and
+ * counted. Return CKAM_STOP to end the run. The value +infinity is an error that names the point. */
+typedef int ckam_log_density(void *context, const double *x, double *value);
+
+typedef struct ckam_target {
+    size_t             dim;         /* number of parameters, at least 1                                  */
+    ckam_log_density  *log_density; /* may be NULL for a chain that is only asked and told               */
+    void              *context;     /* handed to log_density; may be NULL                                */
+    const char *const *names;       /* dim names, or NULL for x.1, x.2, ...                              */
+} ckam_target;
+
+/* -- 3. One call -----------------------------------------------------------------------------------------
+ *
+ * Runs `chains` chains one after the other and stores `draws` draws of each. `spec` is a sampler with options,
+ * as in "gam" or "ckam:cycle-length=2000,explore=0.5" (section 4). `start` has dim numbers, or is NULL for a
+ * random start of each chain, uniform on [-2, 2] in every coordinate.
+ * out[(chain * draws + draw) * dim + parameter] is yours and must have room for chains * draws * dim numbers.
+ * Returns CKAM_OK, CKAM_STOP (the target asked; the draws so far are there, the rest is NaN), or an error. */
+CKAM_API ckam_status ckam_sample(const ckam_target *target, const char *spec, const double *start,
+                                 uint64_t seed, size_t chains, size_t draws, double *out, ckam_error *error);
+
+/* -- 4. Options ------------------------------------------------------------------------------------------
+ *
+ * A sampler's settings. `spec` is a name and, after a colon, settings: "kam", "kam:kernel=gaussian,noise=0.2".
+ * What is not set has its default; ckam_sampler_list() says what there is. */
+typedef struct ckam_options ckam_options;
+
+CKAM_API ckam_status ckam_options_create(ckam_options **options, const char *spec, ckam_error *error);
+CKAM_API void        ckam_options_free(ckam_options *options);
+
+/* Sets one option from text: a number, a word of its list, or "auto" where it is allowed. */
+CKAM_API ckam_status ckam_options_set(ckam_options *options, const char *name, const char *value,
+                                      ckam_error *error);
+/* The same from a number. */
+CKAM_API ckam_status ckam_options_set_number(ckam_options *options, const char *name, double value,
+                                             ckam_error *error);
+/* Writes the present value as text, cut to `size` bytes with the final 0. ckam_options_set() takes it back. */
+CKAM_API ckam_status ckam_options_get(const ckam_options *options, const char *name, char *text, size_t size,
+                                      ckam_error *error);
+/* The sampler's name; borrowed from the library for ever. */
+CKAM_API const char *ckam_options_sampler(const ckam_options *options);
+
+/* -- 5. Chains -------------------------------------------------------------------------------------------
+ *
+ * A chain first evaluates its start, then, where an option is "auto", measures the scale of the density with
+ * some evaluations more, then samples. Every step costs one evaluation of the target, whatever the phase. */
+typedef struct ckam_chain ckam_chain;
+
+typedef struct ckam_setup {
+    const ckam_target  *target;  /* copied, but its context and names must outlive the chain             */
+    const ckam_options *options; /* read, not kept                                                       */
+    const double       *start;   /* dim numbers, read, not kept; NULL: random, uniform on [-2, 2]        */
+    uint64_t            seed;    /* same seed and chain, same draws                                      */
+    uint64_t            chain;   /* number of this chain: chains with one seed are independent           */
+    uint64_t            horizon; /* iterations planned: kam's schedules span it; 0 means 10,000          */
+} ckam_setup;
+
+CKAM_API ckam_status ckam_chain_create(ckam_chain **chain, const ckam_setup *setup, ckam_error *error);
+CKAM_API void        ckam_chain_free(ckam_chain *chain);
+
+typedef enum ckam_phase {
+    CKAM_PHASE_START,   /* the start, or a try of a random one, is evaluated                              */
+    CKAM_PHASE_SCALE,   /* the scale of the density is measured; the chain does not move                  */
+    CKAM_PHASE_EXPLORE, /* ckam: the first part of a cycle                                                */
+    CKAM_PHASE_SAMPLE   /* everything else                                                                */
+} ckam_phase;
+
+/* One iteration, for the reader: nothing here is needed to go on. */
+typedef struct ckam_step {
+    const double *x;           /* the state, dim numbers; borrowed until the chain's next ask, tell or step */
+    double        log_density; /* at x                                                                      */
+    double        accept;      /* alpha, the probability with which the proposal was accepted               */
+    double        step_size;   /* nu of this proposal                                                       */
+    uint64_t      cycle;       /* from 0; always 0 where there are no cycles                                */
+    ckam_phase    phase;
+    bool          accepted;
+    bool          draw; /* keep x: it is a draw (not warm-up, not exploration)                       */
+} ckam_step;
+
+/* One iteration: ask, evaluate the target, tell. */
+CKAM_API ckam_status ckam_chain_step(ckam_chain *chain, ckam_step *step);
+
+/* The same in two halves, for a density that is evaluated elsewhere. *x is the point to evaluate, borrowed until
+ * the tell. Tell a NaN or -INFINITY where the density is not defined. */
+CKAM_API ckam_status ckam_chain_ask(ckam_chain *chain, const double **x);
+CKAM_API ckam_status ckam_chain_tell(ckam_chain *chain, double log_density, ckam_step *step);
+
+/* Why the last call on this chain failed; borrowed until the next one. */
+CKAM_API const ckam_error *ckam_chain_error(const ckam_chain *chain);
+
+/* What has happened so far. */
+typedef struct ckam_counts {
+    uint64_t evaluations;    /* of the target, all phases                                                */
+    uint64_t iterations;     /* of the sampler: evaluations less those of start and scale                */
+    uint64_t draws;          /* steps whose state is a draw                                              */
+    uint64_t accepted;       /* proposals                                                                */
+    uint64_t undefined;      /* proposals rejected because the density was NaN, zero or not defined      */
+    uint64_t floored;        /* times a learned covariance was kept from degenerating                    */
+    uint64_t factorisations; /* ckam: of Sigma, one a cycle                                              */
+} ckam_counts;
+
+CKAM_API void ckam_chain_counts(const ckam_chain *chain, ckam_counts *counts);
+
+/* A snapshot holds all that the chain needs to go on with the same bits: in the same program, or in a chain
+ * created elsewhere with the same target, options, seed, number and horizon. Save writes exactly
+ * ckam_chain_snapshot_size() bytes into `bytes`, which is yours. Load refuses, and says what differs, what was
+ * saved by another version, sampler, dimension, seed, chain or setting. It is for one kind of machine. */
+CKAM_API size_t      ckam_chain_snapshot_size(const ckam_chain *chain);
+CKAM_API ckam_status ckam_chain_save(const ckam_chain *chain, void *bytes, size_t size);
+CKAM_API ckam_status ckam_chain_load(ckam_chain *chain, const void *bytes, size_t size);
+
+/* -- 6. Models -------------------------------------------------------------------------------------------
+ *
+ * Built-in densities, by a name with options: "bimodal", "bimodal:dim=32,separation=20". Each knows its exact
+ * answers, so that a sampler, or your use of one, can be checked. */
+typedef struct ckam_model ckam_model;
+
+CKAM_API ckam_status ckam_model_create(ckam_model **model, const char *spec, ckam_error *error);
+CKAM_API void        ckam_model_free(ckam_model *model);
+
+/* The target to sample; borrowed, lives as long as the model. Its density is normalised: log Z = 0. */
+CKAM_API const ckam_target *ckam_model_target(const ckam_model *model);
+/* A start for experiments (the paper's, where it has one): dim numbers into x. */
+CKAM_API void ckam_model_start(const ckam_model *model, double *x);
+/* Exact mean (dim numbers) and covariance (dim * dim numbers). */
+CKAM_API void ckam_model_mean(const ckam_model *model, double *mean);
+CKAM_API void ckam_model_covariance(const ckam_model *model, double *covariance);
+/* Writes the centres of at most `most` modes (most * dim numbers; may be NULL when most is 0) and their
+ * weights (most numbers, or NULL) and returns how many modes there are in all. 0: the modes are not isolated
+ * points (the ring). Centres are those of the mixture's components where the model is a mixture. */
+CKAM_API double ckam_model_modes(const ckam_model *model, size_t most, double *centres, double *weights);
+/* The index-th of a sequence of exact, independent draws that depends on the seed alone. */
+CKAM_API void ckam_model_draw(const ckam_model *model, uint64_t seed, uint64_t index, double *x);
+/* The exact probability that coordinate k (from 0) lies in (low, high]; low may be -INFINITY, high INFINITY. */
+CKAM_API double ckam_model_probability(const ckam_model *model, size_t k, double low, double high);
+
+/* -- 7. Lists --------------------------------------------------------------------------------------------
+ *
+ * All three live for ever and end with an entry whose name is NULL. */
+typedef enum ckam_option_type { CKAM_REAL, CKAM_COUNT, CKAM_CHOICE } ckam_option_type;
+
+typedef struct ckam_option {
+    const char        *name; /* "step-size": flag, run-file key and argument of ckam_options_set()    */
+    const char        *help; /* one line                                                              */
+    ckam_option_type   type;
+    bool               has_auto; /* "auto" is a value                                                     */
+    bool               open_low, open_high; /* the bound itself is not allowed                            */
+    double             low, high;           /* range                                                      */
+    double             initial;             /* default; NaN is auto; the index of the word for a choice   */
+    const char *const *words;               /* a choice's words, ended by NULL                            */
+    size_t             offset;              /* internal: where it lives in the sampler's options          */
+} ckam_option;
+
+typedef struct ckam_entry {
+    const char        *name;
+    const char        *summary; /* one line */
+    const ckam_option *options; /* ended by an entry without a name */
+} ckam_entry;
+
+CKAM_API const ckam_entry *ckam_sampler_list(void);
+CKAM_API const ckam_entry *ckam_model_list(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

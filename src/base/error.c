@@ -1,0 +1,52 @@
+/* error.c - see error.h. */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+ckam_status fail_with(ckam_error *error, ckam_status status, const char *format, ...) {
+    if (error) {
+        va_list arguments;
+        va_start(arguments, format);
+        error->status = status;
+        vsnprintf(error->message, sizeof error->message, format, arguments);
+        va_end(arguments);
+    }
+    return status;
+}
+
+/* Levenshtein's distance of two names, cut at NAME_MOST letters. */
+enum { NAME_MOST = 32 };
+static size_t edit_distance(const char *a, const char *b) {
+    size_t row[NAME_MOST + 1];
+    size_t length = strnlen(b, NAME_MOST);
+    for (size_t j = 0; j <= length; j++) row[j] = j;
+    for (size_t i = 0; i < NAME_MOST && a[i]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < length; j++) {
+            size_t best = diagonal + (a[i] != b[j]);
+            if (row[j] + 1 < best) best = row[j] + 1;
+            diagonal = row[j + 1];
+            if (diagonal + 1 < best) best = diagonal + 1;
+            row[j + 1] = best;
+        }
+    }
+    return row[length];
+}
+
+const char *nearest_name(const void *list, size_t stride, const char *name) {
+    const char *nearest = NULL;
+    size_t      least = strnlen(name, NAME_MOST) / 3 + 2; /* further away it is no misspelling */
+    for (const char *entry = list;; entry += stride) {
+        const char *candidate;
+        memcpy(&candidate, entry, sizeof candidate);
+        if (!candidate) return nearest;
+        size_t distance = edit_distance(name, candidate);
+        if (distance < least) {
+            least = distance;
+            nearest = candidate;
+        }
+    }
+}

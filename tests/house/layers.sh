@@ -1,0 +1,43 @@
+#!/bin/sh
+# layers.sh ROOT - no file includes upward. The table is the architecture: what a layer may include beside itself
+# and ckam.h. The command and the examples are clients of ckam.h and see no layer at all.
+set -eu
+cd "$1"
+
+# shellcheck disable=SC2016 # the dollars are those of awk
+find src cli examples -name '*.[ch]' | sort | xargs awk '
+    BEGIN {
+        may["base"]    = " "
+        may["rng"]     = " base "
+        may["linalg"]  = " base "
+        may["kernel"]  = " base linalg "
+        may["target"]  = " base rng "
+        may["sampler"] = " base rng linalg kernel "
+        may["chain"]   = " base rng linalg kernel target sampler "
+    }
+
+    function complain(what) { print "layers: " FILENAME ":" FNR ": " what; bad = 1 }
+
+    FNR == 1 {
+        split(FILENAME, path, "/")
+        client = path[1] != "src"
+        layer = path[2]
+        if (!client && !(layer in may)) complain("the layer " layer " is not in the table of layers.sh")
+    }
+
+    /^[ \t]*#[ \t]*include[ \t]*[<"]/ {
+        split($0, part, /[<">]/)
+        name = part[2]
+        slash = index(name, "/")
+        other = slash ? substr(name, 1, slash - 1) : ""
+        seen++
+        if (index($0, "<") && !(other in may)) next # of the system
+        if (name == "ckam.h") next
+        if (client ? slash : other != layer && !index(may[layer], " " other " "))
+            complain((client ? path[1] : layer) " may not include " name)
+    }
+
+    END {
+        if (!seen) { print "layers: no #include was found"; bad = 1 }
+        exit bad
+    }' /dev/null
