@@ -1,0 +1,67 @@
+/* linalg.h - vectors, Cholesky factors, and Gaussians 'scaled identity plus low rank'.
+ *
+ * Matrices are column-major with leading dimension `dim`. Of a symmetric or triangular one only the lower
+ * triangle is read and written. Nothing allocates. Factorisations and matrix products of order LINALG_BLAS_DIM and
+ * more are left to OpenBLAS; everything else runs inline. */
+#ifndef CKAM_LINALG_LINALG_H
+#define CKAM_LINALG_LINALG_H
+
+#include "ckam.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Measured: dpotrf overtakes the inline factorisation between 32 and 40, dsyrk the inline product between 8 and 24,
+ * by a third. One number for both keeps small problems free of BLAS. */
+enum { LINALG_BLAS_DIM = 32 };
+
+/* Makes OpenBLAS ready (one thread) for sizes that use it; refuses the serial build, which gives wrong results
+ * when chains run in threads. To be called once for every chain with its largest matrix order. */
+ckam_status linalg_prepare(size_t order, ckam_error *error);
+
+double vec_dot(size_t n, const double *a, const double *b);
+void   vec_axpy(size_t n, double a, const double *x, double *y); /* y += a x */
+
+/* A = L L^T in place. Returns 0, or k > 0 when the k-th leading minor is not positive definite (then `a` holds
+ * no factor). NaN and infinity in A are 'not positive definite'. */
+size_t chol_factor(size_t dim, double *a);
+/* log det(L L^T). */
+double chol_log_det(size_t dim, const double *l);
+/* L L^T := scale^2 L L^T + v v^T, O(dim^2); scale > 0; v is used up. */
+void chol_update(size_t dim, double *l, double scale, double *v);
+/* L L^T := L L^T - v v^T; v is used up. Returns false, with l unchanged, when the result would not be positive
+ * definite. work: dim numbers. */
+bool chol_downdate(size_t dim, double *l, double *v, double *work);
+/* out += scale * L v. */
+void tri_multiply_add(size_t dim, const double *l, double scale, const double *v, double *out);
+/* v := L^-1 v. */
+void tri_solve(size_t dim, const double *l, double *v);
+
+/* -- N(0, C), C = gamma^2 I + nu^2 G G^T, G of dim x rank -------------------------------------------------
+ *
+ * 'shape' is G G^T when dim <= rank and G^T G otherwise: the cheaper side, of order min(dim, rank).
+ * G is row-major: row k (coordinate k) has `rank` numbers at g + k * stride. */
+typedef struct lowrank {
+    size_t dim, rank;
+    double gamma, nu; /* as factored: gamma may have been raised by a trifle to keep C positive definite */
+    double log_det;   /* of C                                                                            */
+} lowrank;
+
+static inline bool   lowrank_is_dual(size_t dim, size_t rank) { return dim > rank; }
+static inline size_t lowrank_order(size_t dim, size_t rank) { return dim <= rank ? dim : rank; }
+
+void lowrank_shape(size_t dim, size_t rank, const double *g, size_t stride, double *shape);
+/* factor (order x order) := Cholesky of gamma^2 I + nu^2 shape. c->dim and c->rank are set before. Where rounding
+ * leaves it not positive definite gamma^2 is raised, by 1e-14 of the trace of nu^2 shape, then 100 times more, and so
+ * on. When dual gamma^2 is at least 1e-14 of the trace (below, the density would be noise). If gamma^2 I + nu^2 shape
+ * is 0 or not finite there is no C: log_det, and with it every density, is NaN. */
+void lowrank_factor(lowrank *c, double gamma, double nu, const double *shape, double *factor);
+/* log N(u; 0, C). gtu = G^T u (rank numbers), needed when dual, else NULL. work: order numbers. When dual the error
+ * is of the order 1e-16 u.u / gamma^2, from the difference of two large numbers. */
+double lowrank_log_density(const lowrank *c, const double *factor, const double *u, const double *gtu,
+                           double *work);
+/* u := a draw from dim normals n1 and, when dual, rank normals n2 (else NULL): L n1, or gamma n1 + nu G n2. */
+void lowrank_draw(const lowrank *c, const double *factor, const double *g, size_t stride, const double *n1,
+                  const double *n2, double *u);
+
+#endif
