@@ -1,0 +1,17 @@
+/* target.h - the guarded evaluation of what is sampled.
+ *
+ * The chain evaluates through here and nowhere else, so that NaN, -infinity and +infinity mean the same for
+ * every sampler and every kind of target. */
+#ifndef CKAM_TARGET_TARGET_H
+#define CKAM_TARGET_TARGET_H
+
+#include "ckam.h"
+
+/* Checks dim, names and (unless it is only asked and told) the function. */
+ckam_status target_check(const ckam_target *target, ckam_error *error);
+/* *value := log density at x, -INFINITY where it is not defined. CKAM_OK, CKAM_STOP or an error. */
+ckam_status target_evaluate(const ckam_target *target, const double *x, double *value, ckam_error *error);
+/* What a told value means: NaN becomes -INFINITY, +INFINITY is CKAM_ERROR_INFINITE with the point in words. */
+ckam_status target_judge(const ckam_target *target, const double *x, double *value, ckam_error *error);
+
+#endif
