@@ -1,0 +1,217 @@
+/* chain.c - one chain: its start, the scale of its target where that is needed, then its sampler, asked and told.
+ *
+ * All that changes is in one flat block. Random numbers depend on (seed, chain, iteration of the sampler), so the same
+ * iteration has the same bits wherever and whenever it runs. */
+#include "chain/chain.h"
+
+#include "target/target.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { START_TRIES = 100, HORIZON = 10000 };
+#define SCALE_LEAST 1e-12 /* relative to a coordinate: below it steps are lost in rounding */
+
+static void *sampler_state(const ckam_chain *c) { return (char *)c->state + c->state->sampler; }
+
+/* The layout of the block; returns its size. */
+static size_t layout(chain_state *s, const ckam_chain *c) {
+    size_t end = sizeof *s, size = c->options.sampler->size(&c->plan);
+    s->start = block_take(&end, c->plan.dim, 1);
+    s->point = block_take(&end, c->plan.dim, 1);
+    s->direction = block_take(&end, c->plan.dim, 1);
+    s->sampler = block_take(&end, size / sizeof(double) + 1, 1);
+    return size == SIZE_MAX ? SIZE_MAX : end;
+}
+
+static ckam_status check_setup(const ckam_setup *setup, ckam_error *error) {
+    if (!setup || !setup->options)
+        return fail_with(error, CKAM_ERROR_ARGUMENT, "the setup or its options are NULL");
+    ckam_status status = target_check(setup->target, error);
+    for (size_t k = 0; !status && setup->start && k < setup->target->dim; k++)
+        if (!isfinite(setup->start[k]))
+            status = fail_with(error, CKAM_ERROR_ARGUMENT,
+                               "coordinate %zu of the start is %g; it must be finite", k + 1, setup->start[k]);
+    return status;
+}
+
+/* Allocates what the chain owns; what is missing stays NULL. */
+static ckam_status allocate(ckam_chain *c, const ckam_setup *setup, ckam_error *error) {
+    c->options = *setup->options;
+    c->options.values = malloc(c->options.sampler->options_size);
+    if (!c->options.values) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a chain");
+    memcpy(c->options.values, setup->options->values, c->options.sampler->options_size);
+    c->plan = (blueprint){setup->target->dim, setup->horizon ? setup->horizon : HORIZON, c->options.values};
+    if (c->options.sampler->check) {
+        ckam_status status = c->options.sampler->check(&c->plan, error);
+        if (status) return status;
+    }
+    chain_state scratch = {0};
+    c->size = layout(&scratch, c);
+    if (c->size < SIZE_MAX - BLOCK_ALIGNMENT) {
+        c->size = (c->size + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+        c->state = aligned_alloc(BLOCK_ALIGNMENT, c->size);
+    }
+    if (!c->state)
+        return fail_with(error, CKAM_ERROR_MEMORY,
+                         "there is no memory for a chain of %s in %zu dimensions (%.3g MB)",
+                         c->options.entry->name, c->plan.dim, (double)c->size / 1e6);
+    memset(c->state, 0, c->size);
+    return CKAM_OK;
+}
+
+ckam_status ckam_chain_create(ckam_chain **chain, const ckam_setup *setup, ckam_error *error) {
+    if (!chain) return fail_with(error, CKAM_ERROR_ARGUMENT, "the place for the chain is NULL");
+    *chain = NULL;
+    ckam_status status = check_setup(setup, error);
+    if (status) return status;
+    ckam_chain *c = calloc(1, sizeof *c);
+    if (!c) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a chain");
+    status = allocate(c, setup, error);
+    if (status) {
+        ckam_chain_free(c);
+        return status;
+    }
+    c->target = *setup->target;
+    c->random_start = !setup->start;
+    layout(c->state, c);
+    rng_init(&c->state->rng, setup->seed, setup->chain);
+    if (setup->start) memcpy(block_at(c->state, c->state->start), setup->start, c->plan.dim * sizeof(double));
+    *chain = c;
+    return CKAM_OK;
+}
+
+void ckam_chain_free(ckam_chain *chain) {
+    if (!chain) return;
+    free(chain->options.values);
+    free(chain->state);
+    free(chain);
+}
+
+/* -- The start: given, or uniform on [-2, 2] until the density is finite there ------------------------------------ */
+
+static const double *ask_start(ckam_chain *c) {
+    chain_state *s = c->state;
+    double      *x = block_at(s, s->start);
+    rng_at(&s->rng, s->tries, RNG_START);
+    for (size_t k = 0; c->random_start && k < c->plan.dim; k++) x[k] = 4.0 * rng_uniform(&s->rng) - 2.0;
+    return x;
+}
+
+static void begin_sampler(ckam_chain *c, double length) {
+    chain_state *s = c->state;
+    s->phase = CKAM_PHASE_SAMPLE;
+    c->options.sampler->begin(sampler_state(c), &c->plan, block_at(s, s->start), s->log_density, length);
+}
+
+static ckam_status tell_start(ckam_chain *c, double log_density) {
+    chain_state *s = c->state;
+    s->log_density = log_density;
+    if (!(log_density > -HUGE_VAL)) {
+        if (c->random_start && ++s->tries < START_TRIES) return CKAM_OK;
+        return fail_with(
+            &c->error, CKAM_ERROR_START,
+            c->random_start
+                ? "the density is 0 or not defined at %d random starts in [-2, 2]^%zu; give a start"
+                : "the density is 0 or not defined at the start (try %d, dimension %zu); give another",
+            c->random_start ? START_TRIES : 1, c->plan.dim);
+    }
+    if (c->options.sampler->wants_scale(c->options.values)) {
+        s->phase = CKAM_PHASE_SCALE;
+        rng_at(&s->rng, 0, RNG_SCALE);
+        scale_begin(&s->scale, &s->rng, c->plan.dim, block_at(s, s->direction), log_density);
+    } else {
+        begin_sampler(c, 1.0);
+    }
+    return CKAM_OK;
+}
+
+/* -- The scale of the density, for options that are auto ---------------------------------------------------------- */
+
+static const double *ask_scale(chain_state *s, size_t dim) {
+    double *point = block_at(s, s->point);
+    scale_ask(&s->scale, dim, block_at(s, s->start), block_at(s, s->direction), point);
+    return point;
+}
+
+static ckam_status tell_scale(ckam_chain *c, double log_density) {
+    double      length;
+    ckam_status status = scale_tell(&c->state->scale, log_density, &length, &c->error);
+    if (status || length == 0.0) return status;
+    const double *start = block_at(c->state, c->state->start);
+    for (size_t k = 0; k < c->plan.dim; k++)
+        if (length < SCALE_LEAST * fabs(start[k]))
+            return fail_with(
+                &c->error, CKAM_ERROR_SCALE,
+                "the scale of the density around the start is %.3g, too small beside coordinate %zu, which "
+                "is %g; shift it, or check that the start is not an isolated point",
+                length, k + 1, start[k]);
+    begin_sampler(c, length);
+    return CKAM_OK;
+}
+
+/* -- Ask, tell, step ---------------------------------------------------------------------------------------------- */
+
+/* The point that is out: asked again it is the same one. */
+static const double *pending(ckam_chain *c) {
+    chain_state *s = c->state;
+    if (s->phase == CKAM_PHASE_START) return block_at(s, s->start);
+    if (s->phase == CKAM_PHASE_SCALE) return block_at(s, s->point);
+    return now_y(sampler_state(c));
+}
+
+static const double *ask(ckam_chain *c) {
+    chain_state *s = c->state;
+    if (s->asked) return pending(c);
+    s->asked = true;
+    if (s->phase == CKAM_PHASE_START) return ask_start(c);
+    if (s->phase == CKAM_PHASE_SCALE) return ask_scale(s, c->plan.dim);
+    current *now = sampler_state(c);
+    rng_at(&s->rng, now->counts.iterations, RNG_STEP);
+    return c->options.sampler->ask(now, &s->rng);
+}
+
+static ckam_status tell(ckam_chain *c, double log_density, ckam_step *out) {
+    chain_state *s = c->state;
+    s->asked = false;
+    s->evaluations++;
+    if (s->phase == CKAM_PHASE_SAMPLE) {
+        c->options.sampler->tell(sampler_state(c), &s->rng, log_density, out);
+        s->draws += out->draw;
+        return CKAM_OK;
+    }
+    *out = (ckam_step){.x = block_at(s, s->start), .phase = s->phase};
+    ckam_status status = s->phase == CKAM_PHASE_START ? tell_start(c, log_density) : tell_scale(c, log_density);
+    out->log_density = s->log_density;
+    return status;
+}
+
+ckam_status ckam_chain_ask(ckam_chain *chain, const double **x) {
+    *x = ask(chain);
+    return CKAM_OK;
+}
+
+ckam_status ckam_chain_tell(ckam_chain *chain, double log_density, ckam_step *step) {
+    if (!chain->state->asked)
+        return fail_with(&chain->error, CKAM_ERROR_ORDER, "tell was called without an ask before it");
+    ckam_status status = target_judge(&chain->target, pending(chain), &log_density, &chain->error);
+    return status ? status : tell(chain, log_density, step);
+}
+
+ckam_status ckam_chain_step(ckam_chain *chain, ckam_step *step) {
+    double log_density;
+    if (!chain->target.log_density)
+        return fail_with(&chain->error, CKAM_ERROR_ARGUMENT, "the target has no log_density; use ask and tell");
+    ckam_status status = target_evaluate(&chain->target, ask(chain), &log_density, &chain->error);
+    return status ? status : tell(chain, log_density, step);
+}
+
+const ckam_error *ckam_chain_error(const ckam_chain *chain) { return &chain->error; }
+
+void ckam_chain_counts(const ckam_chain *chain, ckam_counts *counts) {
+    *counts = (ckam_counts){0};
+    if (chain->state->phase == CKAM_PHASE_SAMPLE) *counts = ((const current *)sampler_state(chain))->counts;
+    counts->evaluations = chain->state->evaluations;
+    counts->draws = chain->state->draws;
+}

@@ -1,0 +1,31 @@
+/* chain.h - inside a ckam_chain: one flat block that is the whole of what changes, and what it is run with. */
+#ifndef CKAM_CHAIN_CHAIN_H
+#define CKAM_CHAIN_CHAIN_H
+
+#include "chain/options.h"
+#include "sampler/scale.h"
+
+/* The head of the block; the sampler's state follows it. */
+typedef struct chain_state {
+    rng          rng;
+    uint64_t     evaluations, draws;
+    ckam_phase   phase;       /* START, SCALE, or SAMPLE for all that the sampler does */
+    bool         asked;       /* a point is out and not told yet */
+    uint64_t     tries;       /* of random starts */
+    double       log_density; /* at the start */
+    scale_search scale;
+    size_t       start, point, direction; /* offsets: dim numbers each */
+    size_t       sampler;                 /* offset of the sampler's state */
+} chain_state;
+
+struct ckam_chain {
+    ckam_options options; /* a copy of its own */
+    blueprint    plan;
+    ckam_target  target;
+    bool         random_start;
+    size_t       size; /* of the block, in bytes */
+    chain_state *state;
+    ckam_error   error;
+};
+
+#endif

@@ -1,0 +1,173 @@
+/* ckam.c - cyclical kernel adaptive Metropolis: the paper's Algorithm 2.
+ *
+ * Each cycle of L iterations starts a kernel walk afresh and explores with it for E = floor(beta L) iterations.
+ * At the transition the walk's law at the state reached becomes Sigma; then plain random-walk steps
+ * N(x, nu_t^2 Sigma), whose nu_t falls from the walk's along a cosine, give the draws. */
+#include "sampler/kernel_walk.h"
+
+#include <string.h>
+
+const ckam_option ckam_sampler_options[] = {
+    SETTING_STEP_SIZE,    SETTING_TARGET_ACCEPT, SETTING_ADAPT_DECAY,
+    SETTING_ADAPT_GAIN,   SETTING_SUBSAMPLE,     SETTING_KERNEL,
+    SETTING_KERNEL_SCALE, SETTING_KERNEL_ORDER,  SETTING_NOISE,
+    SETTING_NOISE_END,    SETTING_NOISE_DECAY,   SETTING_REFRESH_HALF_LIFE,
+    SETTING_CYCLE_LENGTH, SETTING_EXPLORE,       SETTING_TRANSITION,
+    SETTING_COVARIANCE,   SETTING_WARMUP,        OPTION_END};
+
+typedef struct ckam_state {
+    kernel_walk walk;            /* first */
+    uint64_t    length, explore; /* L, E */
+    uint64_t    cycle;
+    bool        delayed;       /* transition = delayed-rejection */
+    double      nu_explored;   /* nu after the last adaptation, nu_exp */
+    double      fall;          /* nu_t / nu_exp of this iteration */
+    uint64_t    seen;          /* draws in mean and covariance (covariance = global) */
+    size_t      mean, scatter; /* offsets: of all past draws; sum of products of their deviations */
+    size_t      covariance;
+} ckam_state;
+
+static uint64_t explore_length(const settings *o) {
+    return (uint64_t)floor(o->explore * (double)o->cycle_length);
+}
+
+static ckam_status ckam_check(const blueprint *plan, ckam_error *error) {
+    const settings *o = plan->settings;
+    uint64_t        explore = explore_length(o);
+    if (explore < 1 || explore >= o->cycle_length)
+        return fail_with(
+            error, CKAM_ERROR_OPTION,
+            "cycle-length is %llu and explore is %g: both phases need at least one iteration of a cycle, and "
+            "exploration would have %llu",
+            (unsigned long long)o->cycle_length, o->explore, (unsigned long long)explore);
+    return kernel_walk_check(plan, error);
+}
+
+static size_t ckam_layout(ckam_state *s, const blueprint *plan) {
+    size_t end = sizeof *s, dim = plan->dim;
+    s->explore = explore_length(plan->settings);
+    s->length = plan->settings->cycle_length;
+    kernel_walk_layout(&s->walk, plan, s->explore + 1, &end);
+    if (s->walk.proposal.global) {
+        s->mean = block_take(&end, dim, 1);
+        s->scatter = block_take(&end, dim, dim);
+        s->covariance = block_take(&end, dim, dim);
+    }
+    return end;
+}
+
+static size_t ckam_size(const blueprint *plan) { return ckam_layout(&(ckam_state){0}, plan); }
+
+/* covariance = global: what this cycle's proposals are shaped by is the covariance of all draws before it. */
+static void use_global(ckam_state *s) {
+    size_t  dim = s->walk.now.dim;
+    double *covariance = block_at(s, s->covariance), *scatter = block_at(s, s->scatter);
+    for (size_t i = 0; i < dim * dim; i++)
+        covariance[i] = s->seen > 1 ? scatter[i] / (double)(s->seen - 1) : 0.0;
+    kernel_walk_global(&s->walk, covariance);
+}
+
+static void ckam_begin(void *state, const blueprint *plan, const double *x, double log_density, double length) {
+    ckam_state *s = state;
+    ckam_layout(s, plan);
+    s->delayed = plan->settings->transition == TRANSITION_DELAYED;
+    kernel_walk_begin(&s->walk, plan, (double)s->length, x, log_density, length);
+    if (s->walk.proposal.global) use_global(s);
+}
+
+/* Sigma is the walk's C = gamma^2 I + nu^2 G G^T at the state reached, with the last z and gamma and nu after its
+ * last adaptation; it is factored here and nowhere else. (The paper's Sigma is C / nu^2 and its step nu_t: the same
+ * proposals.) */
+static void transition(ckam_state *s) {
+    kernel_walk *w = &s->walk;
+    law         *sigma = &w->laws[LAW_SIGMA];
+    s->nu_explored = w->auto_step ? w->scale * kernel_proposal_unit(&w->proposal) : w->scale;
+    law_measure(&w->proposal, s, sigma, now_x(&w->now));
+    law_factor(s, sigma, w->gamma, s->nu_explored);
+    w->now.counts.factorisations++;
+}
+
+/* Delayed rejection at the transition: theta' from the walk's law at x, whose rejection is forced, then theta''
+ * around theta'. theta' is kept for the decision. */
+static void propose_delayed(ckam_state *s, rng *r, double *y) {
+    kernel_walk *w = &s->walk;
+    law         *at_x = kernel_walk_law(w, w->gamma, s->nu_explored), *between = &w->laws[LAW_BETWEEN];
+    law_draw(&w->proposal, s, at_x, r, 1.0, now_x(&w->now), y);
+    law_measure(&w->proposal, s, between, y);
+    law_draw(&w->proposal, s, &w->laws[LAW_SIGMA], r, 1.0, y, y);
+}
+
+/* log of q(theta'|theta'') q_RW(x|theta') / (q(theta'|x) q_RW(theta''|theta')). */
+static double delayed_ratio(ckam_state *s) {
+    kernel_walk           *w = &s->walk;
+    const kernel_proposal *p = &w->proposal;
+    law                   *at_x = &w->laws[w->here], *at_y = &w->laws[!w->here], *sigma = &w->laws[LAW_SIGMA];
+    law                   *between = &w->laws[LAW_BETWEEN];
+    law_measure(p, s, at_y, now_y(&w->now));
+    law_factor(s, at_y, w->gamma, s->nu_explored);
+    return law_log_density(p, s, at_y, at_y, between) + law_log_density(p, s, sigma, between, at_x) -
+           law_log_density(p, s, at_x, at_x, between) - law_log_density(p, s, sigma, between, at_y);
+}
+
+static bool is_delayed(const ckam_state *s) { return s->delayed && s->walk.t == s->explore; }
+
+static const double *ckam_ask(void *state, rng *r) {
+    ckam_state  *s = state;
+    kernel_walk *w = &s->walk;
+    double      *y = now_y(&w->now);
+    if (w->t < s->explore) return kernel_walk_ask(w, r);
+    s->fall = cosine_at(w->t, s->length) / cosine_at(s->explore, s->length);
+    if (is_delayed(s))
+        propose_delayed(s, r, y);
+    else
+        law_draw(&w->proposal, s, &w->laws[LAW_SIGMA], r, s->fall, now_x(&w->now), y);
+    return y;
+}
+
+/* Welford's update of the mean and scatter of all draws. */
+static void learn_global(ckam_state *s, const double *x) {
+    size_t  dim = s->walk.now.dim;
+    double *mean = block_at(s, s->mean), *scatter = block_at(s, s->scatter), weight;
+    s->seen++;
+    weight = (double)(s->seen - 1) / (double)s->seen;
+    for (size_t j = 0; j < dim; j++) {
+        double deviation = weight * (x[j] - mean[j]);
+        for (size_t i = j; i < dim; i++) scatter[j * dim + i] += deviation * (x[i] - mean[i]);
+    }
+    for (size_t k = 0; k < dim; k++) mean[k] += (x[k] - mean[k]) / (double)s->seen;
+}
+
+static void tell_sampling(ckam_state *s, rng *r, double log_density, ckam_step *out) {
+    kernel_walk *w = &s->walk;
+    double       log_ratio_q = is_delayed(s) && log_density > -HUGE_VAL ? delayed_ratio(s) : 0.0;
+    decide(&w->now, r, log_density, log_ratio_q, out);
+    out->step_size = s->nu_explored * s->fall;
+    if (w->proposal.global) learn_global(s, out->x);
+    w->t++;
+}
+
+static void ckam_tell(void *state, rng *r, double log_density, ckam_step *out) {
+    ckam_state  *s = state;
+    kernel_walk *w = &s->walk;
+    if (w->t < s->explore) {
+        kernel_walk_tell(w, r, log_density, out);
+        out->phase = CKAM_PHASE_EXPLORE;
+        out->draw = false;
+    } else {
+        tell_sampling(s, r, log_density, out);
+    }
+    out->cycle = s->cycle;
+    if (w->t == s->explore && out->phase == CKAM_PHASE_EXPLORE) transition(s);
+    if (w->t < s->length) return;
+    s->cycle++;
+    kernel_walk_restart(w);
+    if (w->proposal.global) use_global(s);
+}
+
+const sampler ckam_sampler = {.options_size = sizeof(settings),
+                              .wants_scale = kernel_walk_wants_scale,
+                              .check = ckam_check,
+                              .size = ckam_size,
+                              .begin = ckam_begin,
+                              .ask = ckam_ask,
+                              .tell = ckam_tell};

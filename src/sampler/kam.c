@@ -1,0 +1,36 @@
+/* kam.c - kernel adaptive Metropolis (Sejdinovic and others 2014; the paper's Algorithm 1): one kernel walk whose
+ * schedules span the planned iterations. */
+#include "sampler/kernel_walk.h"
+
+const ckam_option kam_sampler_options[] = {
+    SETTING_STEP_SIZE,   SETTING_TARGET_ACCEPT,     SETTING_ADAPT_DECAY,  SETTING_ADAPT_GAIN, SETTING_SUBSAMPLE,
+    SETTING_KERNEL,      SETTING_KERNEL_SCALE,      SETTING_KERNEL_ORDER, SETTING_NOISE,      SETTING_NOISE_END,
+    SETTING_NOISE_DECAY, SETTING_REFRESH_HALF_LIFE, SETTING_WARMUP,       OPTION_END};
+
+static size_t kam_layout(kernel_walk *w, const blueprint *plan) {
+    size_t end = sizeof *w;
+    kernel_walk_layout(w, plan, UINT64_MAX, &end);
+    return end;
+}
+
+static size_t kam_size(const blueprint *plan) { return kam_layout(&(kernel_walk){0}, plan); }
+
+static void kam_begin(void *state, const blueprint *plan, const double *x, double log_density, double length) {
+    kernel_walk *w = state;
+    kam_layout(w, plan);
+    kernel_walk_begin(w, plan, (double)plan->horizon, x, log_density, length);
+}
+
+static const double *kam_ask(void *state, rng *r) { return kernel_walk_ask(state, r); }
+
+static void kam_tell(void *state, rng *r, double log_density, ckam_step *out) {
+    kernel_walk_tell(state, r, log_density, out);
+}
+
+const sampler kam_sampler = {.options_size = sizeof(settings),
+                             .wants_scale = kernel_walk_wants_scale,
+                             .check = kernel_walk_check,
+                             .size = kam_size,
+                             .begin = kam_begin,
+                             .ask = kam_ask,
+                             .tell = kam_tell};

@@ -1,0 +1,225 @@
+/* kernel_proposal.c - see kernel_proposal.h. */
+#include "sampler/kernel_proposal.h"
+
+#include "base/block.h"
+
+#include <string.h>
+
+enum { SUBSAMPLE_LEAST = 50, SUBSAMPLE_MOST = 200 };
+
+size_t kernel_proposal_most(const settings *options, size_t dim) {
+    if (options->subsample != COUNT_AUTO) return options->subsample;
+    if (dim > SUBSAMPLE_MOST / 4) return SUBSAMPLE_MOST;
+    return 4 * dim > SUBSAMPLE_LEAST ? 4 * dim : SUBSAMPLE_LEAST;
+}
+
+void kernel_proposal_layout(kernel_proposal *p, law *laws, size_t dim, const settings *options, size_t *end) {
+    size_t n = kernel_proposal_most(options, dim), most = dim > n ? dim : n;
+    p->global = options->covariance == COVARIANCE_GLOBAL;
+    size_t order = p->global ? dim : lowrank_order(dim, n);
+    p->dim = dim;
+    p->most = n;
+    p->stride = (n + 7) / 8 * 8;
+    p->z = block_take(end, dim, p->stride);
+    p->centre = block_take(end, dim, 1);
+    p->gram = block_take(end, order, order);
+    p->g = block_take(end, dim <= n ? dim : 1, p->stride);
+    p->work = block_take(end, most, 3);
+    p->index = block_take(end, n, 1);
+    for (size_t i = 0; i < LAWS; i++) {
+        laws[i].place = block_take(end, dim, 1);
+        laws[i].slope = block_take(end, n, 1);
+        laws[i].inner = block_take(end, n, 1);
+        laws[i].shape = block_take(end, order, order);
+        laws[i].factor = block_take(end, order, order);
+    }
+}
+
+void kernel_proposal_begin(kernel_proposal *p, const settings *options) {
+    p->auto_scale = isnan(options->kernel_scale);
+    kernel_init(&p->kernel, options->kernel, options->kernel_order, p->auto_scale ? 1.0 : options->kernel_scale,
+                NULL);
+}
+
+/* The k-th smallest of n numbers (quickselect), which are reordered. */
+static double select_kth(double *a, size_t n, size_t k) {
+    size_t low = 0, high = n - 1;
+    while (low < high) {
+        double pivot = a[low + (high - low) / 2];
+        size_t i = low, j = high;
+        for (;;) {
+            while (a[i] < pivot) i++;
+            while (a[j] > pivot) j--;
+            if (i >= j) break;
+            double t = a[i];
+            a[i++] = a[j];
+            a[j--] = t;
+        }
+        if (k <= j)
+            high = j;
+        else
+            low = j + 1;
+    }
+    return a[k];
+}
+
+/* Median distance of the pairs (z_i, z_(i + n/2)), those of one point with itself left out. z is nearly in the order of
+ * time, so neighbours would be too close. */
+static double median_distance(const kernel_proposal *p, void *base) {
+    const double *z = block_at(base, p->z);
+    double       *square = block_at(base, p->work);
+    size_t        half = p->n / 2, count = 0;
+    memset(square, 0, p->n * sizeof *square);
+    for (size_t k = 0; k < p->dim; k++, z += p->stride) {
+        for (size_t i = 0; i < p->n - half; i++) square[i] += (z[i] - z[i + half]) * (z[i] - z[i + half]);
+        for (size_t i = p->n - half; i < p->n; i++)
+            square[i] += (z[i] - z[i + half - p->n]) * (z[i] - z[i + half - p->n]);
+    }
+    for (size_t i = 0; i < p->n; i++)
+        if (square[i] > 0.0) square[count++] = square[i];
+    return count ? sqrt(select_kth(square, count, count / 2)) : 0.0;
+}
+
+void kernel_proposal_subsample(kernel_proposal *p, void *base, rng *r, size_t count, const double *rows) {
+    size_t    dim = p->dim, n = p->n = count < p->most ? count : p->most;
+    double   *z = block_at(base, p->z), *centre = block_at(base, p->centre);
+    uint64_t *index = (uint64_t *)(void *)block_at(base, p->index);
+    rng_subset(r, count, n, index);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < dim; k++) z[k * p->stride + i] = rows[index[i] * dim + k];
+    for (size_t k = 0; k < dim; k++) {
+        double *row = z + k * p->stride, sum = 0.0;
+        for (size_t i = 0; i < n; i++) sum += row[i];
+        centre[k] = sum / (double)n;
+        for (size_t i = 0; i < n; i++) row[i] -= centre[k];
+    }
+    if (lowrank_is_dual(dim, n)) lowrank_shape(dim, n, z, p->stride, block_at(base, p->gram));
+    p->distance = median_distance(p, base);
+    if (p->auto_scale) kernel_set_scale(&p->kernel, p->distance > 0.0 ? p->distance : 1.0);
+}
+
+void kernel_proposal_global(kernel_proposal *p, void *base, law *laws, const double *covariance) {
+    double trace = 0.0;
+    p->n = p->dim;
+    for (size_t i = 0; i < LAWS; i++)
+        memcpy(block_at(base, laws[i].shape), covariance, p->dim * p->dim * sizeof *covariance);
+    for (size_t k = 0; k < p->dim; k++) trace += covariance[k * p->dim + k];
+    p->distance = sqrt(2.0 * trace);
+}
+
+/* Row k of G: 2 g_i (z_i - x)_k, less its mean over i. */
+static void centred_row(size_t n, const double *slope, const double *z, double x, double *row) {
+    double mean = 0.0;
+    for (size_t i = 0; i < n; i++) row[i] = 2.0 * slope[i] * (z[i] - x);
+    for (size_t i = 0; i < n; i++) mean += row[i];
+    mean /= (double)n;
+    for (size_t i = 0; i < n; i++) row[i] -= mean;
+}
+
+static void measure_primal(const kernel_proposal *p, void *base, law *at) {
+    size_t        n = p->n;
+    const double *z = block_at(base, p->z), *x = block_at(base, at->place);
+    double *square = block_at(base, p->work), *slope = block_at(base, at->slope), *g = block_at(base, p->g);
+    memset(square, 0, n * sizeof *square);
+    for (size_t k = 0; k < p->dim; k++)
+        for (size_t i = 0; i < n; i++) {
+            double difference = z[k * p->stride + i] - x[k];
+            square[i] += difference * difference;
+        }
+    kernel_slopes(&p->kernel, n, square, slope);
+    for (size_t k = 0; k < p->dim; k++) centred_row(n, slope, z + k * p->stride, x[k], g + k * p->stride);
+    lowrank_shape(p->dim, n, g, p->stride, block_at(base, at->shape));
+}
+
+/* W = M^T M has W_ij = 4 g_i g_j (z_i - x).(z_j - x), from the inner products; the shape is H W H. */
+static void measure_dual(const kernel_proposal *p, void *base, law *at) {
+    size_t        n = p->n;
+    const double *z = block_at(base, p->z), *x = block_at(base, at->place), *gram = block_at(base, p->gram);
+    double       *mean = block_at(base, p->work), *slope = block_at(base, at->slope);
+    double       *inner = block_at(base, at->inner), *shape = block_at(base, at->shape), total = 0.0;
+    memset(inner, 0, n * sizeof *inner);
+    for (size_t k = 0; k < p->dim; k++) vec_axpy(n, x[k], z + k * p->stride, inner);
+    at->square = vec_dot(p->dim, x, x);
+    for (size_t i = 0; i < n; i++) mean[i] = fmax(0.0, gram[i * n + i] - 2.0 * inner[i] + at->square);
+    kernel_slopes(&p->kernel, n, mean, slope);
+    memset(mean, 0, n * sizeof *mean);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = j; i < n; i++) {
+            double w = 4.0 * slope[i] * slope[j] * (gram[j * n + i] - inner[i] - inner[j] + at->square);
+            shape[j * n + i] = w;
+            mean[i] += w;
+            if (i > j) mean[j] += w;
+        }
+    for (size_t i = 0; i < n; i++) total += mean[i] /= (double)n;
+    total /= (double)n;
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = j; i < n; i++) shape[j * n + i] += total - mean[i] - mean[j];
+}
+
+void law_measure(const kernel_proposal *p, void *base, law *at, const double *x) {
+    const double *centre = block_at(base, p->centre);
+    double       *place = block_at(base, at->place);
+    at->gaussian.dim = p->dim;
+    at->gaussian.rank = p->n;
+    for (size_t k = 0; k < p->dim; k++) place[k] = x[k] - centre[k];
+    if (p->global) return;
+    if (lowrank_is_dual(p->dim, p->n))
+        measure_dual(p, base, at);
+    else
+        measure_primal(p, base, at);
+}
+
+void law_factor(void *base, law *at, double gamma, double nu) {
+    lowrank_factor(&at->gaussian, gamma, nu, block_at(base, at->shape), block_at(base, at->factor));
+}
+
+void law_draw(const kernel_proposal *p, void *base, const law *at, rng *r, double scale, const double *x,
+              double *y) {
+    size_t        dim = p->dim, n = p->n;
+    const double *z = block_at(base, p->z), *place = block_at(base, at->place),
+                 *slope = block_at(base, at->slope);
+    double *normals = block_at(base, p->work);
+    if (!lowrank_is_dual(dim, n)) {
+        rng_normals(r, dim, normals);
+        if (y != x) memcpy(y, x, dim * sizeof *y);
+        tri_multiply_add(dim, block_at(base, at->factor), scale, normals, y);
+        return;
+    }
+    /* G n2 = 2 sum_i w_i (z_i - x) with w_i = g_i (n2_i - mean of n2). */
+    double *w = normals, *noise = w + n, mean = 0.0, sum = 0.0;
+    rng_normals(r, dim, noise);
+    rng_normals(r, n, w);
+    for (size_t i = 0; i < n; i++) mean += w[i];
+    mean /= (double)n;
+    for (size_t i = 0; i < n; i++) sum += w[i] = slope[i] * (w[i] - mean);
+    for (size_t k = 0; k < dim; k++) {
+        double low_rank = 2.0 * (vec_dot(n, w, z + k * p->stride) - place[k] * sum);
+        y[k] = x[k] + scale * (at->gaussian.gamma * noise[k] + at->gaussian.nu * low_rank);
+    }
+}
+
+double law_log_density(const kernel_proposal *p, void *base, const law *at, const law *from, const law *to) {
+    size_t        dim = p->dim, n = p->n, most = dim > n ? dim : n;
+    const double *a = block_at(base, from->place), *b = block_at(base, to->place),
+                 *x = block_at(base, at->place);
+    const double *slope = block_at(base, at->slope);
+    double       *u = block_at(base, p->work), *gtu = NULL, *room = u + 2 * most;
+    for (size_t k = 0; k < dim; k++) u[k] = b[k] - a[k];
+    if (lowrank_is_dual(dim, n)) { /* (G^T u)_i = 2 g_i (z_i - x).u, less the mean over i */
+        const double *inner_a = block_at(base, from->inner), *inner_b = block_at(base, to->inner);
+        double        xu = vec_dot(dim, x, u), mean = 0.0;
+        gtu = u + most;
+        for (size_t i = 0; i < n; i++) mean += gtu[i] = 2.0 * slope[i] * (inner_b[i] - inner_a[i] - xu);
+        mean /= (double)n;
+        for (size_t i = 0; i < n; i++) gtu[i] -= mean;
+    }
+    return lowrank_log_density(&at->gaussian, block_at(base, at->factor), u, gtu, room);
+}
+
+double kernel_proposal_unit(const kernel_proposal *p) {
+    if (p->global) return 1.0;
+    double l = p->kernel.type == KERNEL_LINEAR ? 1.0 : p->kernel.scale;
+    return l * l / sqrt((double)p->n);
+}
+
+double kernel_proposal_spread(const kernel_proposal *p) { return p->distance / sqrt(2.0 * (double)p->dim); }

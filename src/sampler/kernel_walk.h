@@ -1,0 +1,54 @@
+/* kernel_walk.h - kernel adaptive Metropolis as a walk that can be started afresh: the paper's Algorithm 1.
+ *
+ * kam is one such walk; ckam starts one at each cycle. It holds the history, the subsample z, the step size nu,
+ * the noise gamma and the iteration t, and makes one Metropolis-Hastings step in two halves. */
+#ifndef CKAM_SAMPLER_KERNEL_WALK_H
+#define CKAM_SAMPLER_KERNEL_WALK_H
+
+#include "sampler/history.h"
+#include "sampler/kernel_proposal.h"
+#include "sampler/sampler.h"
+#include "sampler/schedule.h"
+
+typedef struct kernel_walk {
+    current         now; /* first: the state begins here */
+    kernel_proposal proposal;
+    law             laws[LAWS];
+    int             here; /* the law at x; the one at y is laws[!here] */
+    history         history;
+    size_t          rows; /* offset of the history's states */
+    size_t          capacity;
+    uint64_t        t;     /* since the walk was started */
+    double          nu;    /* of the next proposal */
+    double          scale; /* nu in its unit: what is adapted */
+    double          scale_start;
+    double          gamma;
+    double          length;          /* of the density at the start */
+    size_t          mean;            /* offset: of all states so far, since the chain began */
+    double          states, scatter; /* their number, and the sum of their squared distances from the mean */
+    double          half_life;       /* of the chance to redraw z, in iterations */
+    double          target_accept;
+    bool            auto_step, auto_noise;
+    gain            gain;
+    noise           noise;
+} kernel_walk;
+
+bool        kernel_walk_wants_scale(const settings *options);
+ckam_status kernel_walk_check(const blueprint *plan, ckam_error *error);
+/* Lays out what follows the walk in the block; `needed` states of history at most, `horizon` for the schedules. */
+void kernel_walk_layout(kernel_walk *w, const blueprint *plan, uint64_t needed, size_t *end);
+void kernel_walk_begin(kernel_walk *w, const blueprint *plan, double horizon, const double *x,
+                       double log_density, double length);
+/* t = 0, z empty, nu as at the start, history = {x}. */
+void kernel_walk_restart(kernel_walk *w);
+/* Instead of the kernel, until the next restart: this covariance shapes all proposals. */
+void kernel_walk_global(kernel_walk *w, const double *covariance);
+
+/* The law at x for the present z, measured if it is not, factored for these gamma and nu. */
+law *kernel_walk_law(kernel_walk *w, double gamma, double nu);
+/* Draws y. */
+const double *kernel_walk_ask(kernel_walk *w, rng *r);
+/* Decides, adapts nu, extends the history, advances t. */
+void kernel_walk_tell(kernel_walk *w, rng *r, double log_density, ckam_step *out);
+
+#endif

@@ -1,0 +1,68 @@
+/* sampler.h - the table that is an algorithm, and the one Metropolis-Hastings decision.
+ *
+ * A sampler proposes (ask) and is told the log density of its proposal (tell); it never calls the target. Its
+ * state is one flat block without pointers that begins with a `current`: copying the block is a snapshot.
+ * Adding an algorithm is one file with a table and one line in samplers.def (CONTRIBUTING.md). */
+#ifndef CKAM_SAMPLER_SAMPLER_H
+#define CKAM_SAMPLER_SAMPLER_H
+
+#include "base/block.h"
+#include "base/error.h"
+#include "ckam.h"
+#include "rng/rng.h"
+#include "sampler/settings.h"
+
+/* What a state is made from. */
+typedef struct blueprint {
+    size_t          dim;
+    uint64_t        horizon;  /* iterations planned */
+    const settings *settings; /* begins the sampler's own options */
+} blueprint;
+
+/* The algorithm NAME is a table NAME_sampler and the options NAME_sampler_options; its name and summary are in samplers.def. */
+typedef struct sampler {
+    size_t options_size;
+    /* Whether begin() needs the length scale of the density: an option that has a unit is auto. */
+    bool (*wants_scale)(const settings *options);
+    /* Checks options against each other. NULL: nothing to check. */
+    ckam_status (*check)(const blueprint *plan, ckam_error *error);
+    size_t (*size)(const blueprint *plan); /* of the state, in bytes; SIZE_MAX when it overflows */
+    /* Lays out the zeroed state and starts it at x. length: about the standard deviation of a coordinate. */
+    void (*begin)(void *state, const blueprint *plan, const double *x, double log_density, double length);
+    const double *(*ask)(void *state, rng *r);                             /* next point to evaluate */
+    void (*tell)(void *state, rng *r, double log_density, ckam_step *out); /* decide, adapt, report  */
+} sampler;
+
+/* The tables, in the order of ckam_sampler_list(). */
+extern const sampler *const sampler_registry[];
+
+#define SAMPLER(name, summary)                                                                                 \
+    extern const sampler     name##_sampler;                                                                   \
+    extern const ckam_option name##_sampler_options[];
+#include "sampler/samplers.def"
+#undef SAMPLER
+
+/* Where the chain is: the beginning of every sampler's state. */
+typedef struct current {
+    size_t      dim;
+    size_t      x, y; /* offsets of the state and of the proposal; they change places on acceptance */
+    double      log_density;
+    uint64_t    warmup;
+    ckam_counts counts; /* all but evaluations and draws, which the chain counts */
+    bool        moved;  /* x is not the point that the sampler's caches were made for */
+} current;
+
+static inline double *now_x(current *now) { return block_at(now, now->x); }
+static inline double *now_y(current *now) { return block_at(now, now->y); }
+
+/* Reserves x and y behind *end. */
+void current_layout(current *now, size_t dim, size_t *end);
+/* Puts the chain at x. */
+void current_begin(current *now, uint64_t warmup, const double *x, double log_density);
+
+/* The Metropolis-Hastings rule: moves to y with probability alpha = min(1, pi(y) q(x|y) / (pi(x) q(y|x))), where
+ * log_ratio_q = log q(x|y) - log q(y|x), counts, and fills `out` but for step_size (and phase and cycle, which are
+ * SAMPLE and 0). A log density of -infinity is never accepted. Returns alpha. */
+double decide(current *now, rng *r, double log_density, double log_ratio_q, ckam_step *out);
+
+#endif

@@ -1,0 +1,50 @@
+/* test_moments.c - while they adapt, gam, kam and ckam get the mean right: within 4 Monte Carlo standard errors.
+ *
+ * Seeds are fixed. Were they drawn, 4 standard errors would raise a false alarm once in 16,000 coordinates. */
+#include "support.h"
+
+#include "ckam.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct {
+    const char *model;
+    size_t      draws;
+} cases[] = {
+    {"gaussian:dim=2", 100000}, {"gaussian:dim=10", 100000}, {"gaussian:dim=50", 200000}, {"mixture5", 200000}};
+static const char *const samplers[] = {"gam:warmup=20000", "kam:warmup=20000", "ckam:warmup=20000"};
+
+static void check_mean(const char *spec, const char *sampler, size_t draws) {
+    ckam_model *model;
+    ckam_error  error;
+    assert_int_equal(ckam_model_create(&model, spec, NULL), CKAM_OK);
+    size_t  dim = ckam_model_target(model)->dim;
+    double *exact = malloc(dim * sizeof *exact), *x = malloc(draws * dim * sizeof *x);
+    assert_true(exact && x);
+    ckam_model_mean(model, exact);
+    assert_int_equal(ckam_sample(ckam_model_target(model), sampler, NULL, 2026, 1, draws, x, &error), CKAM_OK);
+    double worst = 0.0;
+    for (size_t k = 0; k < dim; k++) {
+        double mean, deviation;
+        batch_means(draws, x + k, dim, &mean, &deviation);
+        worst = fmax(worst, fabs(mean - exact[k]) / deviation);
+    }
+    if (!(worst < 4.0)) print_error("%s on %s:\n", sampler, spec);
+    assert_less(worst, 4.0);
+    free(exact);
+    free(x);
+    ckam_model_free(model);
+}
+
+static void means_are_right(void **unused) {
+    (void)unused;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (size_t s = 0; s < sizeof samplers / sizeof *samplers; s++)
+            check_mean(cases[c].model, samplers[s], cases[c].draws);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(means_are_right)};
+    return cmocka_run_group_tests_name("moments", tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+/* test_snapshot.c - a chain saved and loaded goes on with the same bits; what belongs elsewhere is refused by name. */
+#include "failure.h"
+
+#include <stdlib.h>
+
+enum { DIM = 3, HORIZON = 4000 };
+
+static int density(void *context, const double *x, double *value) {
+    (void)context;
+    *value = -0.5 * (x[0] * x[0] + 4.0 * (x[1] - x[0] * x[0]) * (x[1] - x[0] * x[0]) + x[2] * x[2]);
+    return CKAM_OK;
+}
+
+typedef struct birth {
+    const char *spec;
+    size_t      dim;
+    uint64_t    seed, chain, horizon;
+} birth;
+
+static ckam_chain *create(birth b) {
+    ckam_options *options;
+    ckam_chain   *chain;
+    ckam_target   of = {.dim = b.dim, .log_density = density};
+    assert_int_equal(ckam_options_create(&options, b.spec, NULL), CKAM_OK);
+    ckam_setup setup = {
+        .target = &of, .options = options, .seed = b.seed, .chain = b.chain, .horizon = b.horizon};
+    assert_int_equal(ckam_chain_create(&chain, &setup, NULL), CKAM_OK);
+    ckam_options_free(options);
+    return chain;
+}
+
+static void run(ckam_chain *chain, int steps) {
+    ckam_step step;
+    while (steps--) assert_int_equal(ckam_chain_step(chain, &step), CKAM_OK);
+}
+
+static void *save(const ckam_chain *chain, size_t *size) {
+    *size = ckam_chain_snapshot_size(chain);
+    void *bytes = malloc(*size);
+    assert_non_null(bytes);
+    assert_int_equal(ckam_chain_save(chain, bytes, *size), CKAM_OK);
+    return bytes;
+}
+
+/* Runs `before` steps (and asks, if told so), saves, and compares the chain with one that was loaded. */
+static void check_continues(const char *spec, int before, bool asked) {
+    birth         b = {spec, DIM, 21, 3, HORIZON};
+    ckam_chain   *one = create(b), *two = create(b);
+    const double *point, *again;
+    size_t        size;
+    run(one, before);
+    if (asked) ckam_chain_ask(one, &point);
+    void *bytes = save(one, &size);
+    run(two, 137); /* somewhere else */
+    assert_int_equal(ckam_chain_load(two, bytes, size), CKAM_OK);
+    if (asked) {
+        ckam_chain_ask(two, &again);
+        assert_memory_equal(point, again, DIM * sizeof *point);
+    }
+    for (int i = 0; i < 500; i++) {
+        ckam_step a, c;
+        assert_int_equal(ckam_chain_step(one, &a), CKAM_OK);
+        assert_int_equal(ckam_chain_step(two, &c), CKAM_OK);
+        assert_memory_equal(a.x, c.x, DIM * sizeof *a.x);
+        assert_true(a.log_density == c.log_density && a.accept == c.accept && a.step_size == c.step_size);
+        assert_true(a.cycle == c.cycle && a.phase == c.phase && a.draw == c.draw);
+    }
+    ckam_counts a, c;
+    ckam_chain_counts(one, &a);
+    ckam_chain_counts(two, &c);
+    assert_memory_equal(&a, &c, sizeof a);
+    free(bytes);
+    ckam_chain_free(one);
+    ckam_chain_free(two);
+}
+
+/* Before the start, in the search of the scale, and in every phase of every sampler. */
+static void a_loaded_chain_goes_on_with_the_same_bits(void **unused) {
+    (void)unused;
+    static const char *const specs[] = {"rw",
+                                        "am",
+                                        "rbam",
+                                        "gam",
+                                        "kam",
+                                        "kam:subsample=2",
+                                        "ckam:cycle-length=100",
+                                        "ckam:cycle-length=100,covariance=global",
+                                        "ckam:cycle-length=100,transition=delayed-rejection"};
+    static const int         moments[] = {0, 1, 4, 40, 150, 1000};
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
+        for (size_t m = 0; m < sizeof moments / sizeof *moments; m++) {
+            check_continues(specs[s], moments[m], false);
+            check_continues(specs[s], moments[m], true);
+        }
+}
+
+static void foreign_snapshots_are_refused_by_name(void **unused) {
+    (void)unused;
+    const birth home = {"ckam:cycle-length=100", DIM, 1, 0, HORIZON};
+    static const struct {
+        birth       other;
+        const char *what, *theirs, *ours;
+    } cases[] = {{{"kam", DIM, 1, 0, HORIZON}, "sampler", "kam", "ckam"},
+                 {{"ckam:cycle-length=100", 4, 1, 0, HORIZON}, "dimension", "4", "3"},
+                 {{"ckam:cycle-length=100", DIM, 2, 0, HORIZON}, "seed", "2", "1"},
+                 {{"ckam:cycle-length=100", DIM, 1, 5, HORIZON}, "chain number", "5", "0"},
+                 {{"ckam:cycle-length=100", DIM, 1, 0, 77}, "horizon", "77", "4000"},
+                 {{"ckam:cycle-length=100,explore=0.5", DIM, 1, 0, HORIZON}, "explore", "0.5", "0.4"},
+                 {{"ckam:cycle-length=100,kernel=linear", DIM, 1, 0, HORIZON}, "kernel", "linear", "matern"},
+                 {{"ckam:cycle-length=200", DIM, 1, 0, HORIZON}, "cycle-length", "200", "100"}};
+    ckam_chain *chain = create(home);
+    run(chain, 60);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t      size;
+        ckam_chain *other = create(cases[i].other);
+        void       *bytes = save(other, &size);
+        assert_failure(ckam_chain_load(chain, bytes, size), CKAM_ERROR_SNAPSHOT, ckam_chain_error(chain),
+                       cases[i].what, cases[i].theirs, cases[i].ours);
+        free(bytes);
+        ckam_chain_free(other);
+    }
+    run(chain, 60); /* unharmed */
+    ckam_chain_free(chain);
+}
+
+static void damaged_snapshots_are_refused(void **unused) {
+    (void)unused;
+    birth       home = {"gam", DIM, 1, 0, HORIZON};
+    ckam_chain *chain = create(home);
+    size_t      size;
+    run(chain, 200);
+    unsigned char *bytes = save(chain, &size);
+    for (size_t cut = 0; cut < size; cut += 13)
+        assert_int_equal(ckam_chain_load(chain, bytes, cut), CKAM_ERROR_SNAPSHOT);
+    for (size_t i = 0; i < size; i++) { /* every byte matters */
+        bytes[i] ^= 0x20;
+        assert_int_equal(ckam_chain_load(chain, bytes, size), CKAM_ERROR_SNAPSHOT);
+        bytes[i] ^= 0x20;
+    }
+    assert_int_equal(ckam_chain_load(chain, bytes, size), CKAM_OK);
+    assert_int_equal(ckam_chain_save(chain, bytes, size - 1), CKAM_ERROR_ARGUMENT);
+    free(bytes);
+    ckam_chain_free(chain);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_loaded_chain_goes_on_with_the_same_bits),
+                                       cmocka_unit_test(foreign_snapshots_are_refused_by_name),
+                                       cmocka_unit_test(damaged_snapshots_are_refused)};
+    return cmocka_run_group_tests_name("snapshot", tests, NULL, NULL);
+}
