@@ -4,6 +4,7 @@ set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/ckam")
 set(pkgconfig_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
 install(TARGETS ckam ckam_static EXPORT ckam-targets)
+install(TARGETS ckam_command)
 install(FILES include/ckam.h TYPE INCLUDE)
 install(FILES LICENSE TYPE DOC)
 file(GLOB manual_pages CONFIGURE_DEPENDS docs/man/*.1)
