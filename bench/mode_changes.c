@@ -17,6 +17,7 @@ enum { EVALUATIONS = 2000000, SEEDS = 7 };
 static const struct {
     const char *name, *spec;
 } rows[] = {{"rw, nu = sqrt(15)", "rw:step-size=3.872983346207417,warmup=0"},
+            {"rw, defaults", "rw:warmup=0"},
             {"ckam, the paper's tables", "ckam:step-size=3.365828278487846,adapt-decay=0.75,noise=4," PAPER},
             {"  the same, noise 8 -> 1", "ckam:step-size=3.365828278487846,adapt-decay=0.75,noise=8," PAPER},
             {"  the same, noise 12 -> 1", "ckam:step-size=3.365828278487846,adapt-decay=0.75,noise=12," PAPER},

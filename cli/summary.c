@@ -5,7 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PARAMETERS_MOST = 12, SHAPES_MOST = 3, MODES_MOST = 25, BINS = 48, BATCHES = 20, CHAINS_MOST = 8 };
+enum {
+    PARAMETERS_MOST = 12,
+    SHAPES_MOST = 3,
+    MODES_MOST = 25,
+    BINS = 48,
+    BATCHES = 20,
+    CHAINS_MOST = 8,
+    CROSSINGS_FEW = 10
+};
 
 typedef struct column {
     size_t  chains, count, dim, k;
@@ -119,6 +127,8 @@ static void print_modes(size_t modes, const double *centres, size_t chains, size
         printf(dim > 4 ? ", ...)\n" : ")\n");
     }
     printf("moves between modes: %.0f\n", crossings);
+    if (crossings < CROSSINGS_FEW * (double)chains)
+        printf("Few moves: the shares tell where the chains began, not what the modes weigh.\n");
     free(by_chain);
 }
 

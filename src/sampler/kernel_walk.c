@@ -6,7 +6,7 @@
 /* With step-size = auto nu starts at this part of the optimal random walk's, in units of l^2 / sqrt(n), and with
  * noise = auto gamma is this part of the spread of z: both measured, docs/samplers/kam.md. */
 #define AUTO_STEP  0.5
-#define AUTO_NOISE 0.2
+#define AUTO_NOISE 0.1
 
 bool kernel_walk_wants_scale(const settings *options) { return isnan(options->noise); }
 
