@@ -1,7 +1,8 @@
-/* efficiency.c - how many effective draws each sampler gets from an evaluation, with its defaults, on models of known answer.
+/* efficiency.c - how many effective draws each sampler gets from an evaluation, with its defaults, on models of known
+ * answer.
  *
- * A row a sampler, a column a model: effective draws per 100,000 evaluations, that of the worst coordinate (batch means),
- * after the warm-up; then the time of a step on the first and last model. Prints the tables of docs/samplers. */
+ * A row a sampler, a column a model: effective draws per 100,000 evaluations, that of the worst coordinate (batch
+ * means), after the warm-up; then the time of a step on the first and last model. Prints the table of docs/samplers. */
 #include "ckam.h"
 #include "statistics.h"
 
@@ -44,7 +45,7 @@ static outcome measure(const ckam_model *model, const char *spec) {
     ckam_error    error;
     ckam_step     step = {0};
     size_t        dim = ckam_model_target(model)->dim, count = 0;
-    double *x = malloc(EVALUATIONS * dim * sizeof *x), *covariance = malloc(dim * dim * sizeof *covariance);
+    double       *x = malloc(EVALUATIONS * dim * sizeof *x), *covariance = malloc(dim * dim * sizeof *covariance);
     if (!x || !covariance) stop("no memory");
     ckam_model_covariance(model, covariance);
     if (ckam_options_create(&options, spec, &error)) stop(error.message);

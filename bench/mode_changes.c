@@ -11,8 +11,8 @@
 
 enum { EVALUATIONS = 2000000, SEEDS = 7 };
 
-#define PAPER                                                                                                  \
-    "kernel=matern,kernel-order=4,kernel-scale=2,subsample=50,cycle-length=1000,explore=0.4,noise-end=1,"      \
+#define PAPER                                                                                                          \
+    "kernel=matern,kernel-order=4,kernel-scale=2,subsample=50,cycle-length=1000,explore=0.4,noise-end=1,"              \
     "warmup=0"
 static const struct {
     const char *name, *spec;
@@ -79,8 +79,8 @@ int main(void) {
         }
         qsort(changes, SEEDS, sizeof *changes, by_value);
         qsort(right, SEEDS, sizeof *right, by_value);
-        printf("%-30s %10.0f [%6.0f, %6.0f]  %12.3f [%.3f, %.3f]\n", rows[i].name, changes[SEEDS / 2],
-               changes[0], changes[SEEDS - 1], right[SEEDS / 2], right[0], right[SEEDS - 1]);
+        printf("%-30s %10.0f [%6.0f, %6.0f]  %12.3f [%.3f, %.3f]\n", rows[i].name, changes[SEEDS / 2], changes[0],
+               changes[SEEDS - 1], right[SEEDS / 2], right[0], right[SEEDS - 1]);
         fflush(stdout);
     }
     ckam_model_free(model);

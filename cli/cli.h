@@ -16,7 +16,8 @@ typedef struct command {
 int command_sample(int count, char **arguments);
 int command_list(int count, char **arguments);
 
-/* The table of a finished run: draws[(chain * count + draw) * dim + k]. */
-void print_summary(const ckam_model *model, size_t chains, size_t count, const double *draws);
+/* The table of a finished run: draws[(chain * count + draw) * dim + k]. Returns 0, or -1 when there is no memory for
+ * it. */
+int print_summary(const ckam_model *model, size_t chains, size_t count, const double *draws);
 
 #endif

@@ -43,8 +43,7 @@ static int print_options_of(const ckam_entry *list, const char *name) {
 int command_list(int count, char **arguments) {
     const char *what = count > 1 ? arguments[1] : "";
     if (!strcmp(what, "--help")) {
-        printf(
-            "Usage: ckam list [models|samplers|NAME]\n\nNAME is a sampler or model: its options are shown.\n");
+        printf("Usage: ckam list [models|samplers|NAME]\n\nNAME is a sampler or model: its options are shown.\n");
         return 0;
     }
     if (!*what || !strcmp(what, "samplers")) print_entries("Samplers", ckam_sampler_list());

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <argp.h>
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,8 +17,7 @@ typedef struct request {
 
 enum { KEY_SAMPLER = 's', KEY_CHAINS = 'c', KEY_DRAWS = 'n', KEY_SEED = 'r' };
 static const struct argp_option flags[] = {
-    {"sampler", KEY_SAMPLER, "SPEC", 0,
-     "sampler, with options after a colon: kam:kernel=gaussian,noise=0.2 (ckam)", 0},
+    {"sampler", KEY_SAMPLER, "SPEC", 0, "sampler, with options after a colon: kam:kernel=gaussian,noise=0.2 (ckam)", 0},
     {"chains", KEY_CHAINS, "N", 0, "number of chains (4)", 0},
     {"draws", KEY_DRAWS, "N", 0, "draws kept of each chain (10000)", 0},
     {"seed", KEY_SEED, "N", 0, "the same seed gives the same draws (default: drawn, and shown)", 0},
@@ -27,7 +27,7 @@ static uint64_t whole_number(struct argp_state *state, const char *flag, const c
     char *end;
     errno = 0;
     uint64_t number = strtoull(text, &end, 10);
-    if (errno || end == text || *end || *text == '-' || number < least)
+    if (errno || !isdigit((unsigned char)*text) || *end || number < least)
         argp_error(state, "--%s is '%s'; it must be a whole number from %" PRIu64 " on", flag, text, least);
     return number;
 }
@@ -60,10 +60,8 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 }
 
 static const struct argp parser = {
-    flags,   parse,
-    "MODEL", "Draws from a built-in model: its name, with options after a colon, as in bimodal:dim=8.",
-    NULL,    NULL,
-    NULL};
+    flags, parse, "MODEL", "Draws from a built-in model: its name, with options after a colon, as in bimodal:dim=8.",
+    NULL,  NULL,  NULL};
 
 static double seconds(void) {
     struct timespec now;
@@ -77,24 +75,25 @@ static uint64_t random_seed(void) {
     return seed;
 }
 
-static int run(const request *r, const ckam_model *model, ckam_error *error) {
+static ckam_status no_memory(const request *r, ckam_error *error) {
+    error->status = CKAM_ERROR_MEMORY;
+    snprintf(error->message, sizeof error->message,
+             "there is no memory for %" PRIu64 " chains of %" PRIu64 " draws; ask for fewer", r->chains, r->draws);
+    return error->status;
+}
+
+static ckam_status run(const request *r, const ckam_model *model, ckam_error *error) {
     const ckam_target *target = ckam_model_target(model);
     double            *draws = NULL;
     if (r->chains <= SIZE_MAX / sizeof *draws / target->dim / r->draws)
         draws = malloc(r->chains * r->draws * target->dim * sizeof *draws);
-    if (!draws) {
-        error->status = CKAM_ERROR_MEMORY;
-        snprintf(error->message, sizeof error->message,
-                 "there is no memory for %" PRIu64 " chains of %" PRIu64 " draws; ask for fewer", r->chains,
-                 r->draws);
-        return error->status;
-    }
+    if (!draws) return no_memory(r, error);
     double      start = seconds();
     ckam_status status = ckam_sample(target, r->sampler, NULL, r->seed, r->chains, r->draws, draws, error);
     if (!status) {
         printf("%s by %s: %" PRIu64 " chains of %" PRIu64 " draws in %.2f s, seed %" PRIu64 "\n\n", r->model,
                r->sampler, r->chains, r->draws, seconds() - start, r->seed);
-        print_summary(model, r->chains, r->draws, draws);
+        if (print_summary(model, r->chains, r->draws, draws)) status = no_memory(r, error);
     }
     free(draws);
     return status;

@@ -95,8 +95,7 @@ static size_t nearest(const double *x, size_t dim, size_t modes, const double *c
     double least = HUGE_VAL;
     for (size_t m = 0; m < modes; m++) {
         double distance = 0.0;
-        for (size_t k = 0; k < dim; k++)
-            distance += (x[k] - centres[m * dim + k]) * (x[k] - centres[m * dim + k]);
+        for (size_t k = 0; k < dim; k++) distance += (x[k] - centres[m * dim + k]) * (x[k] - centres[m * dim + k]);
         if (distance < least) {
             least = distance;
             best = m;
@@ -137,8 +136,8 @@ static void print_parameters(const ckam_model *model, column *c, const double *d
            "exact mean", "sd");
     for (c->k = 0; c->k < c->dim && c->k < PARAMETERS_MOST; c->k++) {
         measure(c, draws);
-        printf("x.%-8zu %10.4g %9.2g %9.4g %9.4g %9.4g %9.4g | %9.4g %9.4g\n", c->k + 1, c->mean, c->error,
-               c->sd, quantile(c, 0.05), quantile(c, 0.5), quantile(c, 0.95), exact[c->k],
+        printf("x.%-8zu %10.4g %9.2g %9.4g %9.4g %9.4g %9.4g | %9.4g %9.4g\n", c->k + 1, c->mean, c->error, c->sd,
+               quantile(c, 0.05), quantile(c, 0.5), quantile(c, 0.95), exact[c->k],
                sqrt(exact[c->dim * (c->k + 1) + c->k]));
     }
     if (c->dim > PARAMETERS_MOST) printf("... and %zu more\n", c->dim - PARAMETERS_MOST);
@@ -149,11 +148,10 @@ static void print_parameters(const ckam_model *model, column *c, const double *d
     }
 }
 
-void print_summary(const ckam_model *model, size_t chains, size_t count, const double *draws) {
+int print_summary(const ckam_model *model, size_t chains, size_t count, const double *draws) {
     size_t  dim = ckam_model_target(model)->dim;
     double *exact = malloc((dim + 1) * dim * sizeof *exact); /* the mean, then the covariance */
-    column  c = {
-         .chains = chains, .count = count, .dim = dim, .sorted = malloc(chains * count * sizeof *c.sorted)};
+    column  c = {.chains = chains, .count = count, .dim = dim, .sorted = malloc(chains * count * sizeof *c.sorted)};
     double *centres = malloc(MODES_MOST * dim * sizeof *centres);
     if (exact && c.sorted && centres) {
         ckam_model_mean(model, exact);
@@ -162,7 +160,9 @@ void print_summary(const ckam_model *model, size_t chains, size_t count, const d
         double modes = ckam_model_modes(model, MODES_MOST, centres, NULL);
         if (modes > 1.0 && modes <= MODES_MOST) print_modes((size_t)modes, centres, chains, count, dim, draws);
     }
+    int status = exact && c.sorted && centres ? 0 : -1;
     free(exact);
     free(c.sorted);
     free(centres);
+    return status;
 }

@@ -7,7 +7,7 @@ set(CMAKE_C_VISIBILITY_PRESET hidden)
 add_compile_definitions(_POSIX_C_SOURCE=200809L)
 
 # Nothing reads errno after a maths function, nor the floating-point exception flags: the compiler may vectorise.
-# No fused multiply-add: the same draws on every machine.
+# No fused multiply-add: the same draws whether the compiler knows it or not.
 add_compile_options(-fno-math-errno -fno-trapping-math -ffp-contract=off)
 
 add_compile_options(

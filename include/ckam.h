@@ -18,9 +18,9 @@
  * ckam_..._free(), which accepts NULL; everything else is borrowed, and says for how long.
  *
  * The library keeps no global state, prints nothing and never exits. Two threads may use two objects at the
- * same time; one object belongs to one thread at a time. Only the create functions allocate. (One effect
- * reaches further: for 32 dimensions and more ckam uses OpenBLAS, and sets it to one thread, because chains,
- * not matrix products, are what runs in parallel.)
+ * same time; one object belongs to one thread at a time. Only the create functions and ckam_sample()
+ * allocate. (One effect reaches further: kam and ckam use OpenBLAS for matrices of order 32 and more, and set
+ * it to one thread, because chains, not matrix products, are what runs in parallel.)
  *
  * Random numbers are a function of (seed, chain, iteration): the same seed gives the same draws.
  */
@@ -52,20 +52,21 @@ CKAM_API const char *ckam_version(void);
 /* -- 1. Errors -------------------------------------------------------------------------------------------
  *
  * 0 is success, a positive status says why something stopped, a negative one what failed. */
-#define CKAM_STATUS_MAP(X)                                                                                     \
-    X(CKAM_OK, 0, "success")                                                                                   \
-    X(CKAM_REJECT, 1, "the density is not defined at this point")                                              \
-    X(CKAM_STOP, 2, "the target asked the run to stop")                                                        \
-    X(CKAM_ERROR_MEMORY, -1, "out of memory")                                                                  \
-    X(CKAM_ERROR_OPTION, -2, "an option is unknown or out of range")                                           \
-    X(CKAM_ERROR_ARGUMENT, -3, "an argument is not valid")                                                     \
-    X(CKAM_ERROR_START, -4, "the density is not finite at the start")                                          \
-    X(CKAM_ERROR_INFINITE, -5, "the log density is +infinity at a point")                                      \
-    X(CKAM_ERROR_SCALE, -6, "the scale of the density could not be found")                                     \
-    X(CKAM_ERROR_ORDER, -7, "ask and tell were not called in turn")                                            \
-    X(CKAM_ERROR_SNAPSHOT, -8, "the snapshot does not belong to this chain")                                   \
-    X(CKAM_ERROR_TARGET, -9, "the target returned an unknown code")                                            \
-    X(CKAM_ERROR_BLAS, -10, "the linear algebra library that is loaded cannot be used")
+#define CKAM_STATUS_MAP(X)                                                                                             \
+    X(CKAM_OK, 0, "success")                                                                                           \
+    X(CKAM_REJECT, 1, "the density is not defined at this point")                                                      \
+    X(CKAM_STOP, 2, "the target asked the run to stop")                                                                \
+    X(CKAM_ERROR_MEMORY, -1, "out of memory")                                                                          \
+    X(CKAM_ERROR_OPTION, -2, "an option is unknown or out of range")                                                   \
+    X(CKAM_ERROR_ARGUMENT, -3, "an argument is not valid")                                                             \
+    X(CKAM_ERROR_START, -4, "the density is not finite at the start")                                                  \
+    X(CKAM_ERROR_INFINITE, -5, "the log density is +infinity at a point")                                              \
+    X(CKAM_ERROR_SCALE, -6, "the scale of the density could not be found")                                             \
+    X(CKAM_ERROR_ORDER, -7, "ask and tell were not called in turn")                                                    \
+    X(CKAM_ERROR_SNAPSHOT, -8, "the snapshot does not belong to this chain")                                           \
+    X(CKAM_ERROR_TARGET, -9, "the target returned an unknown code")                                                    \
+    X(CKAM_ERROR_BLAS, -10, "the linear algebra library that is loaded cannot be used")                                \
+    X(CKAM_ERROR_RANGE, -11, "the chain has left the range of numbers")
 
 typedef enum ckam_status {
 #define CKAM_STATUS_ENUM(name, code, sentence) name = (code),
@@ -105,8 +106,8 @@ typedef struct ckam_target {
  * random start of each chain, uniform on [-2, 2] in every coordinate.
  * out[(chain * draws + draw) * dim + parameter] is yours and must have room for chains * draws * dim numbers.
  * Returns CKAM_OK, CKAM_STOP (the target asked; the draws so far are there, the rest is NaN), or an error. */
-CKAM_API ckam_status ckam_sample(const ckam_target *target, const char *spec, const double *start,
-                                 uint64_t seed, size_t chains, size_t draws, double *out, ckam_error *error);
+CKAM_API ckam_status ckam_sample(const ckam_target *target, const char *spec, const double *start, uint64_t seed,
+                                 size_t chains, size_t draws, double *out, ckam_error *error);
 
 /* -- 4. Options ------------------------------------------------------------------------------------------
  *
@@ -118,11 +119,9 @@ CKAM_API ckam_status ckam_options_create(ckam_options **options, const char *spe
 CKAM_API void        ckam_options_free(ckam_options *options);
 
 /* Sets one option from text: a number, a word of its list, or "auto" where it is allowed. */
-CKAM_API ckam_status ckam_options_set(ckam_options *options, const char *name, const char *value,
-                                      ckam_error *error);
+CKAM_API ckam_status ckam_options_set(ckam_options *options, const char *name, const char *value, ckam_error *error);
 /* The same from a number. */
-CKAM_API ckam_status ckam_options_set_number(ckam_options *options, const char *name, double value,
-                                             ckam_error *error);
+CKAM_API ckam_status ckam_options_set_number(ckam_options *options, const char *name, double value, ckam_error *error);
 /* Writes the present value as text, cut to `size` bytes with the final 0. ckam_options_set() takes it back. */
 CKAM_API ckam_status ckam_options_get(const ckam_options *options, const char *name, char *text, size_t size,
                                       ckam_error *error);
@@ -166,11 +165,13 @@ typedef struct ckam_step {
     bool          draw; /* keep x: it is a draw (not warm-up, not exploration)                       */
 } ckam_step;
 
-/* One iteration: ask, evaluate the target, tell. */
+/* One iteration: ask, evaluate the target, tell. *step is filled; NULL is not accepted. After CKAM_STOP or an error
+ * the chain is where it was and the same point is still out: another step evaluates it again. */
 CKAM_API ckam_status ckam_chain_step(ckam_chain *chain, ckam_step *step);
 
 /* The same in two halves, for a density that is evaluated elsewhere. *x is the point to evaluate, borrowed until
- * the tell. Tell a NaN or -INFINITY where the density is not defined. */
+ * the tell; asked again it is the same one. Tell a NaN or -INFINITY where the density is not defined; +INFINITY
+ * is an error, after which the point may be told again. */
 CKAM_API ckam_status ckam_chain_ask(ckam_chain *chain, const double **x);
 CKAM_API ckam_status ckam_chain_tell(ckam_chain *chain, double log_density, ckam_step *step);
 
@@ -179,7 +180,7 @@ CKAM_API const ckam_error *ckam_chain_error(const ckam_chain *chain);
 
 /* What has happened so far. */
 typedef struct ckam_counts {
-    uint64_t evaluations;    /* of the target, all phases                                                */
+    uint64_t evaluations;    /* of the target, all phases, but for those that ended in a stop or error   */
     uint64_t iterations;     /* of the sampler: evaluations less those of start and scale                */
     uint64_t draws;          /* steps whose state is a draw                                              */
     uint64_t accepted;       /* proposals                                                                */
@@ -191,11 +192,12 @@ typedef struct ckam_counts {
 CKAM_API void ckam_chain_counts(const ckam_chain *chain, ckam_counts *counts);
 
 /* A snapshot holds all that the chain needs to go on with the same bits: in the same program, or in a chain
- * created elsewhere with the same target, options, seed, number and horizon. Save writes exactly
- * ckam_chain_snapshot_size() bytes into `bytes`, which is yours. Load refuses, and says what differs, what was
- * saved by another version, sampler, dimension, seed, chain or setting. It is for one kind of machine. */
+ * created elsewhere with the same target, options, seed, number and horizon. (The start is part of the
+ * snapshot.) Save writes exactly ckam_chain_snapshot_size() bytes into `bytes`, which is yours. Load refuses,
+ * and says what differs, what was saved by another version, sampler, dimension, seed, chain, horizon or
+ * setting, and what is cut or damaged. A snapshot is for one kind of machine. */
 CKAM_API size_t      ckam_chain_snapshot_size(const ckam_chain *chain);
-CKAM_API ckam_status ckam_chain_save(const ckam_chain *chain, void *bytes, size_t size);
+CKAM_API ckam_status ckam_chain_save(ckam_chain *chain, void *bytes, size_t size);
 CKAM_API ckam_status ckam_chain_load(ckam_chain *chain, const void *bytes, size_t size);
 
 /* -- 6. Models -------------------------------------------------------------------------------------------
@@ -214,9 +216,10 @@ CKAM_API void ckam_model_start(const ckam_model *model, double *x);
 /* Exact mean (dim numbers) and covariance (dim * dim numbers). */
 CKAM_API void ckam_model_mean(const ckam_model *model, double *mean);
 CKAM_API void ckam_model_covariance(const ckam_model *model, double *covariance);
-/* Writes the centres of at most `most` modes (most * dim numbers; may be NULL when most is 0) and their
- * weights (most numbers, or NULL) and returns how many modes there are in all. 0: the modes are not isolated
- * points (the ring). Centres are those of the mixture's components where the model is a mixture. */
+/* Writes the centres of at most `most` modes (most * dim numbers; may be NULL when most is 0) and their weights (most
+ * numbers, or NULL) and returns how many modes there are in all, which may be more than any integer holds (grid32 has
+ * 5^32). 0: the modes are not isolated points (the ring). Centres are those of the mixture's components where the
+ * model is a mixture. */
 CKAM_API double ckam_model_modes(const ckam_model *model, size_t most, double *centres, double *weights);
 /* The index-th of a sequence of exact, independent draws that depends on the seed alone. */
 CKAM_API void ckam_model_draw(const ckam_model *model, uint64_t seed, uint64_t index, double *x);
@@ -232,7 +235,7 @@ typedef struct ckam_option {
     const char        *name; /* "step-size": flag, run-file key and argument of ckam_options_set()    */
     const char        *help; /* one line                                                              */
     ckam_option_type   type;
-    bool               has_auto; /* "auto" is a value                                                     */
+    bool               has_auto;            /* "auto" is a value                                                     */
     bool               open_low, open_high; /* the bound itself is not allowed                            */
     double             low, high;           /* range                                                      */
     double             initial;             /* default; NaN is auto; the index of the word for a choice   */

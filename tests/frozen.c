@@ -8,7 +8,7 @@
 #include <string.h>
 
 frozen frozen_make(const char *model, const char *spec, uint64_t iterations) {
-    frozen      f = {.kernel_walk = strstr(spec, "kam") != NULL};
+    frozen      f = {0};
     ckam_step   step;
     ckam_counts counts = {0};
     assert_int_equal(ckam_model_create(&f.model, model, NULL), CKAM_OK);
@@ -21,14 +21,17 @@ frozen frozen_make(const char *model, const char *spec, uint64_t iterations) {
         assert_int_equal(ckam_chain_step(f.chain, &step), CKAM_OK);
         ckam_chain_counts(f.chain, &counts);
     }
+    const char *name = ckam_options_sampler(f.options);
+    f.kernel_walk = !strcmp(name, "kam") || !strcmp(name, "ckam");
     f.state = (char *)f.chain->state + f.chain->state->sampler;
     if (f.kernel_walk) {
         kernel_walk *w = f.state;
         w->gain.constant = 0.0;
         w->half_life = 1e-300;
-        w->noise = (noise){.a = w->gamma, .b = 1.0};
+        w->auto_noise = false;
+        w->noise = (noise){.start = w->gamma};
         f.t = w->t;
-    } else if (strcmp(spec, "rw") != 0 && strncmp(spec, "rw:", 3) != 0) {
+    } else if (f.chain->options.sampler->ask == adaptive_ask) {
         ((adaptive_state *)f.state)->gain.constant = 0.0;
     }
     return f;

@@ -2,6 +2,7 @@
 #include "statistics.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 static int by_value(const void *a, const void *b) {
@@ -17,8 +18,16 @@ static double kolmogorov(double size, double distance) {
     return fmin(1.0, fmax(0.0, p));
 }
 
+/* A sample that holds a NaN is of no law: the p-value is 0. */
+static bool holds_nan(size_t n, const double *a) {
+    for (size_t i = 0; i < n; i++)
+        if (isnan(a[i])) return true;
+    return false;
+}
+
 double ks_uniform(size_t n, double *u) {
     double distance = 0.0, size = (double)n;
+    if (holds_nan(n, u)) return 0.0;
     qsort(u, n, sizeof *u, by_value);
     for (size_t i = 0; i < n; i++)
         distance = fmax(distance, fmax((double)(i + 1) / size - u[i], u[i] - (double)i / size));
@@ -28,6 +37,7 @@ double ks_uniform(size_t n, double *u) {
 double ks_two_sample(size_t n, double *a, size_t m, double *b) {
     double distance = 0.0;
     size_t i = 0, j = 0;
+    if (holds_nan(n, a) || holds_nan(m, b)) return 0.0;
     qsort(a, n, sizeof *a, by_value);
     qsort(b, m, sizeof *b, by_value);
     while (i < n && j < m) {

@@ -1,6 +1,7 @@
 /* statistics.h - tests with known false-alarm rates, and the error of a mean; for tests and benchmarks.
  *
- * Each p-value is right under its hypothesis (asymptotically), so alpha is the false-alarm rate. */
+ * Each p-value is right under its hypothesis (asymptotically), so alpha is the false-alarm rate. A NaN in a
+ * sample makes it 0. */
 #ifndef CKAM_TESTS_STATISTICS_H
 #define CKAM_TESTS_STATISTICS_H
 

@@ -1,4 +1,4 @@
-/* test_chain.c - one chain as its users see it: counted evaluations, ask and tell, misbehaving targets, snapshots, units. */
+/* test_chain.c - one chain as its users see it: counted evaluations, ask and tell, seeds, units. */
 #include "support.h"
 
 #include "ckam.h"

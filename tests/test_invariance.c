@@ -1,8 +1,8 @@
 /* test_invariance.c - each sampler, its adaptation frozen, keeps exact draws of the target in law.
  *
  * 10,000 independent exact draws make STEPS steps each; then every coordinate, through the target's exact distribution
- * function, must be uniform (Kolmogorov-Smirnov). All comparisons share a false-alarm rate of 0.001; seeds are fixed, so
- * a failure means a change. The same test must reject KAM without its Hastings ratio, and pass the identity. */
+ * function, must be uniform (Kolmogorov-Smirnov). All comparisons share a false-alarm rate of 0.001; seeds are fixed,
+ * so a failure means a change. The same test must reject KAM without its Hastings ratio, and pass the identity. */
 #include "frozen.h"
 #include "support.h"
 

@@ -1,6 +1,7 @@
 /* test_options.c - options: what is refused, with a sentence that helps; what is taken, to the same bits.
  *
  * What to try comes from the tables of options, so a new sampler, model or option is covered without a change. */
+#include "base/number.h"
 #include "base/option.h"
 #include "chain/options.h"
 #include "failure.h"
@@ -116,7 +117,7 @@ static void check_bad_values(ckam_options *options, const ckam_option *option) {
     for (size_t i = 0; i < count; i++) {
         char       value[TEXT];
         ckam_error error;
-        snprintf(value, sizeof value, "%.17g", numbers[i]);
+        number_write(numbers[i], value, sizeof value);
         check_bad_text(options, option, value);
         assert_refused(ckam_options_set_number(options, option->name, numbers[i], &error), &error, option,
                        value);
@@ -143,7 +144,7 @@ static void bad_values_of_models_are_refused(void **unused) {
             for (size_t i = 0; i < count; i++) {
                 char       value[TEXT], spec[2 * TEXT];
                 ckam_error error;
-                snprintf(value, sizeof value, "%.17g", numbers[i]);
+                number_write(numbers[i], value, sizeof value);
                 snprintf(spec, sizeof spec, "%s:%s=%s", entry->name, option->name, value);
                 assert_refused(make_model(spec, &error), &error, option, value);
             }

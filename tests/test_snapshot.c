@@ -34,7 +34,7 @@ static void run(ckam_chain *chain, int steps) {
     while (steps--) assert_int_equal(ckam_chain_step(chain, &step), CKAM_OK);
 }
 
-static void *save(const ckam_chain *chain, size_t *size) {
+static void *save(ckam_chain *chain, size_t *size) {
     *size = ckam_chain_snapshot_size(chain);
     void *bytes = malloc(*size);
     assert_non_null(bytes);

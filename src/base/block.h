@@ -24,7 +24,7 @@ static inline size_t block_take(size_t *end, size_t rows, size_t columns) {
 }
 
 /* The array at an offset of the block that begins at `base`. */
-static inline double *block_at(void *base, size_t offset) { return (double *)(void *)((char *)base + offset); }
+static inline double       *block_at(void *base, size_t offset) { return (double *)(void *)((char *)base + offset); }
 static inline const double *block_at_const(const void *base, size_t offset) {
     return (const double *)(const void *)((const char *)base + offset);
 }

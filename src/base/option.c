@@ -2,9 +2,9 @@
 #include "base/option.h"
 
 #include "base/error.h"
+#include "base/number.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT = 128 }; /* room for a name or a value as text */
@@ -41,8 +41,8 @@ void options_default(const ckam_option *table, void *values) {
     for (const ckam_option *option = table; option->name; option++) store(option, values, option->initial);
 }
 
-static ckam_status find(const ckam_option *table, const char *owner, const char *name,
-                        const ckam_option **found, ckam_error *error) {
+static ckam_status find(const ckam_option *table, const char *owner, const char *name, const ckam_option **found,
+                        ckam_error *error) {
     if (!name) return fail_with(error, CKAM_ERROR_ARGUMENT, "the name of an option of %s is NULL", owner);
     for (*found = table; (*found)->name; ++*found)
         if (!strcmp((*found)->name, name)) return CKAM_OK;
@@ -73,8 +73,7 @@ void option_range(const ckam_option *option, char *text, size_t size) {
 static ckam_status refuse(const ckam_option *option, const char *owner, const char *text, ckam_error *error) {
     char range[TEXT];
     option_range(option, range, sizeof range);
-    return fail_with(error, CKAM_ERROR_OPTION, "%s: %s is '%.40s'; it must be %s", owner, option->name, text,
-                     range);
+    return fail_with(error, CKAM_ERROR_OPTION, "%s: %s is '%.40s'; it must be %s", owner, option->name, text, range);
 }
 
 /* Whether a number is in the option's range. NaN is in none. */
@@ -92,15 +91,15 @@ ckam_status options_set_number(const ckam_option *table, void *values, const cha
     if (status) return status;
     if (option->type == CKAM_CHOICE || !in_range(option, number)) {
         char text[TEXT];
-        snprintf(text, sizeof text, "%.17g", number);
+        number_write(number, text, sizeof text);
         return refuse(option, owner, text, error);
     }
     store(option, values, number);
     return CKAM_OK;
 }
 
-ckam_status options_set(const ckam_option *table, void *values, const char *owner, const char *name,
-                        const char *text, ckam_error *error) {
+ckam_status options_set(const ckam_option *table, void *values, const char *owner, const char *name, const char *text,
+                        ckam_error *error) {
     const ckam_option *option;
     ckam_status        status = find(table, owner, name, &option, error);
     if (status) return status;
@@ -117,15 +116,14 @@ ckam_status options_set(const ckam_option *table, void *values, const char *owne
         store(option, values, OPTION_AUTO);
         return CKAM_OK;
     }
-    char  *end;
-    double number = strtod(text, &end);
-    if (end == text || *end || !in_range(option, number)) return refuse(option, owner, text, error);
+    double number;
+    if (!number_read(text, &number) || !in_range(option, number)) return refuse(option, owner, text, error);
     store(option, values, number);
     return CKAM_OK;
 }
 
-ckam_status options_get(const ckam_option *table, const void *values, const char *owner, const char *name,
-                        char *text, size_t size, ckam_error *error) {
+ckam_status options_get(const ckam_option *table, const void *values, const char *owner, const char *name, char *text,
+                        size_t size, ckam_error *error) {
     const ckam_option *option;
     ckam_status        status = find(table, owner, name, &option, error);
     if (status) return status;
@@ -135,7 +133,7 @@ ckam_status options_get(const ckam_option *table, const void *values, const char
     else if (isnan(number))
         snprintf(text, size, "auto");
     else
-        snprintf(text, size, "%.17g", number);
+        number_write(number, text, size);
     return CKAM_OK;
 }
 
@@ -149,8 +147,7 @@ ckam_status options_parse(const ckam_option *table, void *values, const char *ow
         memcpy(name, list, length);
         name[length] = 0;
         value = strchr(name, '=');
-        if (!value)
-            return fail_with(error, CKAM_ERROR_OPTION, "%s: '%s' is not of the form option=value", owner, name);
+        if (!value) return fail_with(error, CKAM_ERROR_OPTION, "%s: '%s' is not of the form option=value", owner, name);
         *value++ = 0;
         ckam_status status = options_set(table, values, owner, name, value, error);
         if (status) return status;

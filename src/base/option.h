@@ -1,7 +1,7 @@
 /* option.h - options as data: one table gives flags, run-file keys, help, checks and documentation.
  *
  * Samplers and models describe their settings as a table of ckam_option (ckam.h) over a plain struct. A real is
- * a double (auto is NaN), a count a uint64_t, a choice an int (the index of its word). */
+ * a double (auto is NaN), a count a uint64_t (auto is 0), a choice an int (the index of its word). */
 #ifndef CKAM_BASE_OPTION_H
 #define CKAM_BASE_OPTION_H
 
@@ -11,24 +11,25 @@
 
 #define OPTION_AUTO ((double)NAN)
 #define COUNT_AUTO  0 /* how a count that may be auto is stored */
-#define OPTION_END                                                                                             \
+#define OPTION_END                                                                                                     \
     { .name = NULL }
 
 /* Fills `values` with the defaults of the table. */
 void options_default(const ckam_option *table, void *values);
 /* Sets one value from text. `owner` is the name of the sampler or model, for the message. */
-ckam_status options_set(const ckam_option *table, void *values, const char *owner, const char *name,
-                        const char *text, ckam_error *error);
+ckam_status options_set(const ckam_option *table, void *values, const char *owner, const char *name, const char *text,
+                        ckam_error *error);
 /* The same from a number. */
 ckam_status options_set_number(const ckam_option *table, void *values, const char *owner, const char *name,
                                double number, ckam_error *error);
-/* Writes a value as text that options_set() takes back to the same bits. `values` may lie anywhere, as in a snapshot. */
-ckam_status options_get(const ckam_option *table, const void *values, const char *owner, const char *name,
-                        char *text, size_t size, ckam_error *error);
+/* Writes a value as text that options_set() takes back to the same bits. `values` may lie anywhere in memory. */
+ckam_status options_get(const ckam_option *table, const void *values, const char *owner, const char *name, char *text,
+                        size_t size, ckam_error *error);
 /* Sets every "name=value" of a comma-separated list; "" sets nothing. */
 ckam_status options_parse(const ckam_option *table, void *values, const char *owner, const char *list,
                           ckam_error *error);
-/* The range as text, for messages and help: "> 0", "from 1 to 1000000, or auto", "linear, gaussian or matern". */
+/* The range as text, for messages and help: "a number > 0 and < 1", "a whole number >= 1 and <= 10000, or auto",
+ * "linear, gaussian or matern". */
 void option_range(const ckam_option *option, char *text, size_t size);
 
 #endif

@@ -11,15 +11,13 @@ static ckam_status unknown(const ckam_entry *list, const char *kind, const char 
     char        all[160] = "";
     size_t      used = 0;
     const char *near = nearest_name(list, sizeof *list, name);
-    if (near)
-        return fail_with(error, CKAM_ERROR_OPTION, "there is no %s '%s'; did you mean '%s'?", kind, name, near);
+    if (near) return fail_with(error, CKAM_ERROR_OPTION, "there is no %s '%s'; did you mean '%s'?", kind, name, near);
     for (; list->name && used < sizeof all; list++)
         used += (size_t)snprintf(all + used, sizeof all - used, " %s", list->name);
     return fail_with(error, CKAM_ERROR_OPTION, "there is no %s '%s'; there are%s", kind, name, all);
 }
 
-ckam_status spec_find(const ckam_entry *list, const char *kind, const char *spec, size_t *index,
-                      ckam_error *error) {
+ckam_status spec_find(const ckam_entry *list, const char *kind, const char *spec, size_t *index, ckam_error *error) {
     char name[40];
     if (!spec) return fail_with(error, CKAM_ERROR_ARGUMENT, "the name of the %s is NULL", kind);
     size_t length = strcspn(spec, ":");

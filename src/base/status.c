@@ -5,8 +5,8 @@ const char *ckam_version(void) { return CKAM_VERSION; }
 
 const char *ckam_status_name(ckam_status status) {
     switch (status) {
-#define CASE(name, code, sentence)                                                                             \
-    case name:                                                                                                 \
+#define CASE(name, code, sentence)                                                                                     \
+    case name:                                                                                                         \
         return #name;
         CKAM_STATUS_MAP(CASE)
 #undef CASE
@@ -16,8 +16,8 @@ const char *ckam_status_name(ckam_status status) {
 
 const char *ckam_status_text(ckam_status status) {
     switch (status) {
-#define CASE(name, code, sentence)                                                                             \
-    case name:                                                                                                 \
+#define CASE(name, code, sentence)                                                                                     \
+    case name:                                                                                                         \
         return sentence;
         CKAM_STATUS_MAP(CASE)
 #undef CASE

@@ -26,13 +26,12 @@ static size_t layout(chain_state *s, const ckam_chain *c) {
 }
 
 static ckam_status check_setup(const ckam_setup *setup, ckam_error *error) {
-    if (!setup || !setup->options)
-        return fail_with(error, CKAM_ERROR_ARGUMENT, "the setup or its options are NULL");
+    if (!setup || !setup->options) return fail_with(error, CKAM_ERROR_ARGUMENT, "the setup or its options are NULL");
     ckam_status status = target_check(setup->target, error);
     for (size_t k = 0; !status && setup->start && k < setup->target->dim; k++)
         if (!isfinite(setup->start[k]))
-            status = fail_with(error, CKAM_ERROR_ARGUMENT,
-                               "coordinate %zu of the start is %g; it must be finite", k + 1, setup->start[k]);
+            status = fail_with(error, CKAM_ERROR_ARGUMENT, "coordinate %zu of the start is %g; it must be finite",
+                               k + 1, setup->start[k]);
     return status;
 }
 
@@ -54,8 +53,7 @@ static ckam_status allocate(ckam_chain *c, const ckam_setup *setup, ckam_error *
         c->state = aligned_alloc(BLOCK_ALIGNMENT, c->size);
     }
     if (!c->state)
-        return fail_with(error, CKAM_ERROR_MEMORY,
-                         "there is no memory for a chain of %s in %zu dimensions (%.3g MB)",
+        return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a chain of %s in %zu dimensions (%.3g MB)",
                          c->options.entry->name, c->plan.dim, (double)c->size / 1e6);
     memset(c->state, 0, c->size);
     return CKAM_OK;
@@ -74,9 +72,9 @@ ckam_status ckam_chain_create(ckam_chain **chain, const ckam_setup *setup, ckam_
         return status;
     }
     c->target = *setup->target;
-    c->random_start = !setup->start;
     layout(c->state, c);
     rng_init(&c->state->rng, setup->seed, setup->chain);
+    c->state->random_start = !setup->start;
     if (setup->start) memcpy(block_at(c->state, c->state->start), setup->start, c->plan.dim * sizeof(double));
     *chain = c;
     return CKAM_OK;
@@ -95,8 +93,23 @@ static const double *ask_start(ckam_chain *c) {
     chain_state *s = c->state;
     double      *x = block_at(s, s->start);
     rng_at(&s->rng, s->tries, RNG_START);
-    for (size_t k = 0; c->random_start && k < c->plan.dim; k++) x[k] = 4.0 * rng_uniform(&s->rng) - 2.0;
+    for (size_t k = 0; s->random_start && k < c->plan.dim; k++) x[k] = 4.0 * rng_uniform(&s->rng) - 2.0;
     return x;
+}
+
+/* The density is 0 or not defined at a start: tries another one, if it may. */
+static ckam_status refuse_start(ckam_chain *c) {
+    chain_state *s = c->state;
+    char         point[POINT_TEXT];
+    if (s->random_start && ++s->tries < START_TRIES) return CKAM_OK;
+    target_point_text(&c->target, block_at(s, s->start), point);
+    if (s->random_start)
+        return fail_with(
+            &c->error, CKAM_ERROR_START,
+            "the density is 0 or not defined at %d random starts in [-2, 2], the last one %s; give a start",
+            START_TRIES, point);
+    return fail_with(&c->error, CKAM_ERROR_START, "the density is 0 or not defined at the start %s; give another",
+                     point);
 }
 
 static void begin_sampler(ckam_chain *c, double length) {
@@ -108,15 +121,7 @@ static void begin_sampler(ckam_chain *c, double length) {
 static ckam_status tell_start(ckam_chain *c, double log_density) {
     chain_state *s = c->state;
     s->log_density = log_density;
-    if (!(log_density > -HUGE_VAL)) {
-        if (c->random_start && ++s->tries < START_TRIES) return CKAM_OK;
-        return fail_with(
-            &c->error, CKAM_ERROR_START,
-            c->random_start
-                ? "the density is 0 or not defined at %d random starts in [-2, 2]^%zu; give a start"
-                : "the density is 0 or not defined at the start (try %d, dimension %zu); give another",
-            c->random_start ? START_TRIES : 1, c->plan.dim);
-    }
+    if (!(log_density > -HUGE_VAL)) return refuse_start(c);
     if (c->options.sampler->wants_scale(c->options.values)) {
         s->phase = CKAM_PHASE_SCALE;
         rng_at(&s->rng, 0, RNG_SCALE);
@@ -161,7 +166,7 @@ static const double *pending(ckam_chain *c) {
     return now_y(sampler_state(c));
 }
 
-static const double *ask(ckam_chain *c) {
+static const double *next_point(ckam_chain *c) {
     chain_state *s = c->state;
     if (s->asked) return pending(c);
     s->asked = true;
@@ -170,6 +175,17 @@ static const double *ask(ckam_chain *c) {
     current *now = sampler_state(c);
     rng_at(&s->rng, now->counts.iterations, RNG_STEP);
     return c->options.sampler->ask(now, &s->rng);
+}
+
+static ckam_status ask(ckam_chain *c, const double **x) {
+    *x = next_point(c);
+    for (size_t k = 0; k < c->plan.dim; k++)
+        if (!isfinite((*x)[k]))
+            return fail_with(&c->error, CKAM_ERROR_RANGE,
+                             "coordinate %zu of a proposal is %g: the chain has left the range of numbers; the density "
+                             "may not have a finite integral",
+                             k + 1, (*x)[k]);
+    return CKAM_OK;
 }
 
 static ckam_status tell(ckam_chain *c, double log_density, ckam_step *out) {
@@ -187,10 +203,7 @@ static ckam_status tell(ckam_chain *c, double log_density, ckam_step *out) {
     return status;
 }
 
-ckam_status ckam_chain_ask(ckam_chain *chain, const double **x) {
-    *x = ask(chain);
-    return CKAM_OK;
-}
+ckam_status ckam_chain_ask(ckam_chain *chain, const double **x) { return ask(chain, x); }
 
 ckam_status ckam_chain_tell(ckam_chain *chain, double log_density, ckam_step *step) {
     if (!chain->state->asked)
@@ -203,7 +216,9 @@ ckam_status ckam_chain_step(ckam_chain *chain, ckam_step *step) {
     double log_density;
     if (!chain->target.log_density)
         return fail_with(&chain->error, CKAM_ERROR_ARGUMENT, "the target has no log_density; use ask and tell");
-    ckam_status status = target_evaluate(&chain->target, ask(chain), &log_density, &chain->error);
+    const double *x;
+    ckam_status   status = ask(chain, &x);
+    if (!status) status = target_evaluate(&chain->target, x, &log_density, &chain->error);
     return status ? status : tell(chain, log_density, step);
 }
 

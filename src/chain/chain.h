@@ -9,8 +9,9 @@
 typedef struct chain_state {
     rng          rng;
     uint64_t     evaluations, draws;
-    ckam_phase   phase;       /* START, SCALE, or SAMPLE for all that the sampler does */
-    bool         asked;       /* a point is out and not told yet */
+    ckam_phase   phase; /* START, SCALE, or SAMPLE for all that the sampler does */
+    bool         asked; /* a point is out and not told yet */
+    bool         random_start;
     uint64_t     tries;       /* of random starts */
     double       log_density; /* at the start */
     scale_search scale;
@@ -22,7 +23,6 @@ struct ckam_chain {
     ckam_options options; /* a copy of its own */
     blueprint    plan;
     ckam_target  target;
-    bool         random_start;
     size_t       size; /* of the block, in bytes */
     chain_state *state;
     ckam_error   error;

@@ -40,8 +40,7 @@ ckam_status ckam_options_set(ckam_options *options, const char *name, const char
 }
 
 ckam_status ckam_options_set_number(ckam_options *options, const char *name, double value, ckam_error *error) {
-    return options_set_number(options->entry->options, options->values, options->entry->name, name, value,
-                              error);
+    return options_set_number(options->entry->options, options->values, options->entry->name, name, value, error);
 }
 
 ckam_status ckam_options_get(const ckam_options *options, const char *name, char *text, size_t size,

@@ -19,11 +19,10 @@ static ckam_status run_chain(const ckam_setup *setup, size_t draws, double *out,
     return status;
 }
 
-ckam_status ckam_sample(const ckam_target *target, const char *spec, const double *start, uint64_t seed,
-                        size_t chains, size_t draws, double *out, ckam_error *error) {
+ckam_status ckam_sample(const ckam_target *target, const char *spec, const double *start, uint64_t seed, size_t chains,
+                        size_t draws, double *out, ckam_error *error) {
     ckam_options *options = NULL;
-    if (!target || !out)
-        return fail_with(error, CKAM_ERROR_ARGUMENT, "the target or the place for the draws is NULL");
+    if (!target || !out) return fail_with(error, CKAM_ERROR_ARGUMENT, "the target or the place for the draws is NULL");
     for (size_t i = 0; i < chains * draws * target->dim; i++) out[i] = (double)NAN;
     ckam_status status = ckam_options_create(&options, spec, error);
     for (size_t c = 0; !status && c < chains; c++) {

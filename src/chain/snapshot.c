@@ -48,11 +48,14 @@ size_t ckam_chain_snapshot_size(const ckam_chain *chain) {
     return sizeof(head) + chain->options.sampler->options_size + chain->size;
 }
 
-ckam_status ckam_chain_save(const ckam_chain *chain, void *bytes, size_t size) {
+ckam_status ckam_chain_save(ckam_chain *chain, void *bytes, size_t size) {
     size_t options = chain->options.sampler->options_size;
     head   h = make_head(chain);
     char  *place = bytes;
-    if (size != h.size) return CKAM_ERROR_ARGUMENT;
+    if (size != h.size)
+        return fail_with(&chain->error, CKAM_ERROR_ARGUMENT,
+                         "the room for the snapshot has %zu bytes; it must have %llu", size,
+                         (unsigned long long)h.size);
     memcpy(place + sizeof h, chain->options.values, options);
     memcpy(place + sizeof h + options, chain->state, chain->size);
     h.checksum = checksum(place + sizeof h, size - sizeof h);
@@ -85,8 +88,8 @@ static ckam_status compare_options(const ckam_chain *c, const void *theirs, ckam
         options_get(table, c->options.values, name, option->name, ours_text, sizeof ours_text, NULL);
         options_get(table, theirs, name, option->name, theirs_text, sizeof theirs_text, NULL);
         if (strcmp(ours_text, theirs_text) != 0)
-            return fail_with(error, CKAM_ERROR_SNAPSHOT, "the snapshot's %s is %s, this chain's is %s",
-                             option->name, theirs_text, ours_text);
+            return fail_with(error, CKAM_ERROR_SNAPSHOT, "the snapshot's %s is %s, this chain's is %s", option->name,
+                             theirs_text, ours_text);
     }
     return CKAM_OK;
 }
@@ -114,8 +117,8 @@ ckam_status ckam_chain_load(ckam_chain *chain, const void *bytes, size_t size) {
     if (theirs.size != size || size < sizeof theirs + options ||
         checksum(place + sizeof theirs, size - sizeof theirs) != theirs.checksum)
         return fail_with(error, CKAM_ERROR_SNAPSHOT,
-                         "the snapshot is cut or damaged: it has %zu bytes of %llu, or its checksum differs",
-                         size, (unsigned long long)theirs.size);
+                         "the snapshot is cut or damaged: it has %zu bytes of %llu, or its checksum differs", size,
+                         (unsigned long long)theirs.size);
     status = compare_options(chain, place + sizeof theirs, error);
     if (status) return status;
     if (size != ours.size)

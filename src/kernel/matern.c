@@ -55,8 +55,7 @@ double matern_phi(const matern_table *table, double t) {
     return t < LOW_ROOT ? phi_below(table, t) : exp_bounded(log_phi(table, t * t));
 }
 
-void matern_phis(const matern_table *table, size_t n, double scale, const double *r2, double factor,
-                 double *value) {
+void matern_phis(const matern_table *table, size_t n, double scale, const double *r2, double factor, double *value) {
     for (size_t i = 0; i < n; i++) value[i] = log_phi(table, scale * r2[i]);
     for (size_t i = 0; i < n; i++) value[i] = factor * exp_bounded(value[i]);
 }
@@ -74,8 +73,8 @@ static double edge(double m, double t, double step) {
 }
 
 /* Not inline: gcc would unroll the loop over w into this one, and then not vectorise it. */
-__attribute__((noinline)) static void add_terms(const double t[OCTAVE_NODES], double constant, double up,
-                                                double down, double sum[OCTAVE_NODES]) {
+__attribute__((noinline)) static void add_terms(const double t[OCTAVE_NODES], double constant, double up, double down,
+                                                double sum[OCTAVE_NODES]) {
     for (size_t i = 0; i < OCTAVE_NODES; i++) {
         double d = up - t[i] * down;
         sum[i] += exp_bounded(constant - 0.5 * d * d);
@@ -121,8 +120,7 @@ static void basis_init(basis *b) {
 
 /* The polynomial of log phi on one piece. The middle value is taken off first: the rounding of the rest is then
  * that of small numbers, although log phi itself reaches -745. */
-static void fit(const basis *b, const double t[NODES], const double value[NODES],
-                double coefficient[MATERN_TERMS]) {
+static void fit(const basis *b, const double t[NODES], const double value[NODES], double coefficient[MATERN_TERMS]) {
     const size_t middle = NODES / 2;
     for (size_t i = 0; i < MATERN_TERMS; i++) coefficient[i] = 0.0;
     for (size_t k = 0; k < NODES; k++) {

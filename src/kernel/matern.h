@@ -31,7 +31,6 @@ void matern_table_init(matern_table *table, double order);
 /* phi(t), for any t >= 0, also where t^2 would underflow. */
 double matern_phi(const matern_table *table, double t);
 /* value[i] = factor * phi(sqrt(scale * r2[i])); value may be r2 itself. Where the product underflows t is 0. */
-void matern_phis(const matern_table *table, size_t n, double scale, const double *r2, double factor,
-                 double *value);
+void matern_phis(const matern_table *table, size_t n, double scale, const double *r2, double factor, double *value);
 
 #endif

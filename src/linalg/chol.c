@@ -69,8 +69,8 @@ static inline void rotate(const rotation q, size_t n, double *restrict l, double
     }
 }
 
-static inline void rotate_two(const rotation q0, const rotation q1, size_t n, double *restrict l0,
-                              double *restrict l1, double *restrict v) {
+static inline void rotate_two(const rotation q0, const rotation q1, size_t n, double *restrict l0, double *restrict l1,
+                              double *restrict v) {
     for (size_t i = 0; i < n; i++) {
         const double x0 = l0[i], x1 = l1[i], y0 = v[i];
         const double y1 = q0.v_from_l * x0 + q0.v_from_v * y0;

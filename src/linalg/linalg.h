@@ -58,8 +58,7 @@ void lowrank_shape(size_t dim, size_t rank, const double *g, size_t stride, doub
 void lowrank_factor(lowrank *c, double gamma, double nu, const double *shape, double *factor);
 /* log N(u; 0, C). gtu = G^T u (rank numbers), needed when dual, else NULL. work: order numbers. When dual the error
  * is of the order 1e-16 u.u / gamma^2, from the difference of two large numbers. */
-double lowrank_log_density(const lowrank *c, const double *factor, const double *u, const double *gtu,
-                           double *work);
+double lowrank_log_density(const lowrank *c, const double *factor, const double *u, const double *gtu, double *work);
 /* u := a draw from dim normals n1 and, when dual, rank normals n2 (else NULL): L n1, or gamma n1 + nu G n2. */
 void lowrank_draw(const lowrank *c, const double *factor, const double *g, size_t stride, const double *n1,
                   const double *n2, double *u);

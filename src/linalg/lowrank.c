@@ -29,8 +29,7 @@ static inline void dots(size_t n, const double *const a[COLUMNS], const double *
         for (size_t p = 0; p < COLUMNS; p++)
             for (size_t q = 0; q < ROWS; q++) sum[p][q] += load_pair(a[p] + i) * load_pair(b[q] + i);
     for (size_t p = 0; p < COLUMNS; p++)
-        for (size_t q = 0; q < ROWS; q++)
-            out[p][q] = sum[p][q][0] + sum[p][q][1] + (i < n ? a[p][i] * b[q][i] : 0);
+        for (size_t q = 0; q < ROWS; q++) out[p][q] = sum[p][q][0] + sum[p][q][1] + (i < n ? a[p][i] * b[q][i] : 0);
 }
 
 /* Adds a tile whose corner is at row i, column j, as far as it lies in the lower triangle. */
@@ -116,8 +115,7 @@ void lowrank_factor(lowrank *c, double gamma, double nu, const double *shape, do
     if (dual) c->log_det += (double)(c->dim - c->rank) * log(gamma2);
 }
 
-double lowrank_log_density(const lowrank *c, const double *factor, const double *u, const double *gtu,
-                           double *work) {
+double lowrank_log_density(const lowrank *c, const double *factor, const double *u, const double *gtu, double *work) {
     const size_t order = lowrank_order(c->dim, c->rank);
     const bool   dual = lowrank_is_dual(c->dim, c->rank);
     memcpy(work, dual ? gtu : u, order * sizeof *work);
@@ -130,8 +128,7 @@ double lowrank_log_density(const lowrank *c, const double *factor, const double 
 void lowrank_draw(const lowrank *c, const double *factor, const double *g, size_t stride, const double *n1,
                   const double *n2, double *u) {
     if (lowrank_is_dual(c->dim, c->rank)) {
-        for (size_t k = 0; k < c->dim; k++)
-            u[k] = c->gamma * n1[k] + c->nu * vec_dot(c->rank, g + k * stride, n2);
+        for (size_t k = 0; k < c->dim; k++) u[k] = c->gamma * n1[k] + c->nu * vec_dot(c->rank, g + k * stride, n2);
         return;
     }
     memset(u, 0, c->dim * sizeof *u);

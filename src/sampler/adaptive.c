@@ -11,10 +11,6 @@
 
 bool adaptive_wants_scale(const settings *options) { return isnan(options->step_size); }
 
-ckam_status adaptive_check(const blueprint *plan, ckam_error *error) {
-    return linalg_prepare(plan->dim, error);
-}
-
 static size_t layout(adaptive_state *s, const blueprint *plan) {
     size_t end = sizeof *s;
     current_layout(&s->now, plan->dim, &end);
@@ -52,9 +48,7 @@ const double *adaptive_ask(void *state, rng *r) {
     return y;
 }
 
-double adaptive_gain(const adaptive_state *s) {
-    return gain_moments(&s->gain, s->now.counts.iterations, s->now.dim);
-}
+double adaptive_gain(const adaptive_state *s) { return gain_moments(&s->gain, s->now.counts.iterations, s->now.dim); }
 
 void adaptive_learn_covariance(adaptive_state *s, double scale, double weight, const double *point) {
     size_t  dim = s->now.dim;

@@ -15,10 +15,9 @@ typedef struct adaptive_state {
     double  floor; /* of the diagonal of L */
 } adaptive_state;
 
-bool        adaptive_wants_scale(const settings *options);
-size_t      adaptive_size(const blueprint *plan);
-ckam_status adaptive_check(const blueprint *plan, ckam_error *error);
-void adaptive_begin(void *state, const blueprint *plan, const double *x, double log_density, double length);
+bool          adaptive_wants_scale(const settings *options);
+size_t        adaptive_size(const blueprint *plan);
+void          adaptive_begin(void *state, const blueprint *plan, const double *x, double log_density, double length);
 const double *adaptive_ask(void *state, rng *r);
 
 /* eta of this iteration for mu and Sigma. t counts from 1: a gain of 1 would leave a singular Sigma for good. */

@@ -2,8 +2,8 @@
  * y ~ N(x, nu^2 Sigma), nu fixed, mu and Sigma the running mean and covariance of the chain. */
 #include "sampler/adaptive.h"
 
-const ckam_option am_sampler_options[] = {SETTING_STEP_SIZE, SETTING_ADAPT_DECAY, SETTING_ADAPT_GAIN,
-                                          SETTING_WARMUP, OPTION_END};
+const ckam_option am_sampler_options[] = {SETTING_STEP_SIZE, SETTING_ADAPT_DECAY, SETTING_ADAPT_GAIN, SETTING_WARMUP,
+                                          OPTION_END};
 
 static void am_tell(void *state, rng *r, double log_density, ckam_step *out) {
     adaptive_state *s = state;
@@ -14,7 +14,6 @@ static void am_tell(void *state, rng *r, double log_density, ckam_step *out) {
 
 const sampler am_sampler = {.options_size = sizeof(settings),
                             .wants_scale = adaptive_wants_scale,
-                            .check = adaptive_check,
                             .size = adaptive_size,
                             .begin = adaptive_begin,
                             .ask = adaptive_ask,

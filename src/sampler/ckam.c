@@ -7,13 +7,12 @@
 
 #include <string.h>
 
-const ckam_option ckam_sampler_options[] = {
-    SETTING_STEP_SIZE,    SETTING_TARGET_ACCEPT, SETTING_ADAPT_DECAY,
-    SETTING_ADAPT_GAIN,   SETTING_SUBSAMPLE,     SETTING_KERNEL,
-    SETTING_KERNEL_SCALE, SETTING_KERNEL_ORDER,  SETTING_NOISE,
-    SETTING_NOISE_END,    SETTING_NOISE_DECAY,   SETTING_REFRESH_HALF_LIFE,
-    SETTING_CYCLE_LENGTH, SETTING_EXPLORE,       SETTING_TRANSITION,
-    SETTING_COVARIANCE,   SETTING_WARMUP,        OPTION_END};
+const ckam_option ckam_sampler_options[] = {SETTING_STEP_SIZE,    SETTING_TARGET_ACCEPT, SETTING_ADAPT_DECAY,
+                                            SETTING_ADAPT_GAIN,   SETTING_SUBSAMPLE,     SETTING_KERNEL,
+                                            SETTING_KERNEL_SCALE, SETTING_KERNEL_ORDER,  SETTING_NOISE,
+                                            SETTING_NOISE_END,    SETTING_NOISE_DECAY,   SETTING_REFRESH_HALF_LIFE,
+                                            SETTING_CYCLE_LENGTH, SETTING_EXPLORE,       SETTING_TRANSITION,
+                                            SETTING_COVARIANCE,   SETTING_WARMUP,        OPTION_END};
 
 typedef struct ckam_state {
     kernel_walk walk;            /* first */
@@ -22,13 +21,13 @@ typedef struct ckam_state {
     bool        delayed;       /* transition = delayed-rejection */
     double      nu_explored;   /* nu after the last adaptation, nu_exp */
     double      fall;          /* nu_t / nu_exp of this iteration */
-    uint64_t    seen;          /* draws in mean and covariance (covariance = global) */
+    size_t      seen;          /* draws in mean and scatter (covariance = global) */
     size_t      mean, scatter; /* offsets: of all past draws; sum of products of their deviations */
-    size_t      covariance;
 } ckam_state;
 
+/* floor(beta L), where a product that is a whole number but for rounding is that number. */
 static uint64_t explore_length(const settings *o) {
-    return (uint64_t)floor(o->explore * (double)o->cycle_length);
+    return (uint64_t)floor(o->explore * (double)o->cycle_length * (1.0 + 1e-12));
 }
 
 static ckam_status ckam_check(const blueprint *plan, ckam_error *error) {
@@ -47,11 +46,10 @@ static size_t ckam_layout(ckam_state *s, const blueprint *plan) {
     size_t end = sizeof *s, dim = plan->dim;
     s->explore = explore_length(plan->settings);
     s->length = plan->settings->cycle_length;
-    kernel_walk_layout(&s->walk, plan, s->explore + 1, &end);
+    kernel_walk_layout(&s->walk, plan, LAWS, s->explore + 1, &end);
     if (s->walk.proposal.global) {
         s->mean = block_take(&end, dim, 1);
         s->scatter = block_take(&end, dim, dim);
-        s->covariance = block_take(&end, dim, dim);
     }
     return end;
 }
@@ -60,11 +58,7 @@ static size_t ckam_size(const blueprint *plan) { return ckam_layout(&(ckam_state
 
 /* covariance = global: what this cycle's proposals are shaped by is the covariance of all draws before it. */
 static void use_global(ckam_state *s) {
-    size_t  dim = s->walk.now.dim;
-    double *covariance = block_at(s, s->covariance), *scatter = block_at(s, s->scatter);
-    for (size_t i = 0; i < dim * dim; i++)
-        covariance[i] = s->seen > 1 ? scatter[i] / (double)(s->seen - 1) : 0.0;
-    kernel_walk_global(&s->walk, covariance);
+    kernel_proposal_global(&s->walk.proposal, s, s->walk.laws, s->seen, block_at(s, s->scatter));
 }
 
 static void ckam_begin(void *state, const blueprint *plan, const double *x, double log_density, double length) {
@@ -81,17 +75,17 @@ static void ckam_begin(void *state, const blueprint *plan, const double *x, doub
 static void transition(ckam_state *s) {
     kernel_walk *w = &s->walk;
     law         *sigma = &w->laws[LAW_SIGMA];
-    s->nu_explored = w->auto_step ? w->scale * kernel_proposal_unit(&w->proposal) : w->scale;
+    s->nu_explored = kernel_walk_nu(w);
     law_measure(&w->proposal, s, sigma, now_x(&w->now));
     law_factor(s, sigma, w->gamma, s->nu_explored);
-    w->now.counts.factorisations++;
+    w->now.counts.factorisations = sigma->factored;
 }
 
 /* Delayed rejection at the transition: theta' from the walk's law at x, whose rejection is forced, then theta''
  * around theta'. theta' is kept for the decision. */
 static void propose_delayed(ckam_state *s, rng *r, double *y) {
     kernel_walk *w = &s->walk;
-    law         *at_x = kernel_walk_law(w, w->gamma, s->nu_explored), *between = &w->laws[LAW_BETWEEN];
+    law         *at_x = kernel_walk_law(w, s->nu_explored), *between = &w->laws[LAW_BETWEEN];
     law_draw(&w->proposal, s, at_x, r, 1.0, now_x(&w->now), y);
     law_measure(&w->proposal, s, between, y);
     law_draw(&w->proposal, s, &w->laws[LAW_SIGMA], r, 1.0, y, y);
@@ -146,22 +140,24 @@ static void tell_sampling(ckam_state *s, rng *r, double log_density, ckam_step *
     w->t++;
 }
 
+static void tell_exploring(ckam_state *s, rng *r, double log_density, ckam_step *out) {
+    kernel_walk_tell(&s->walk, r, log_density, out);
+    out->phase = CKAM_PHASE_EXPLORE;
+    out->draw = false;
+    if (s->walk.t == s->explore) transition(s);
+}
+
 static void ckam_tell(void *state, rng *r, double log_density, ckam_step *out) {
-    ckam_state  *s = state;
-    kernel_walk *w = &s->walk;
-    if (w->t < s->explore) {
-        kernel_walk_tell(w, r, log_density, out);
-        out->phase = CKAM_PHASE_EXPLORE;
-        out->draw = false;
-    } else {
+    ckam_state *s = state;
+    if (s->walk.t < s->explore)
+        tell_exploring(s, r, log_density, out);
+    else
         tell_sampling(s, r, log_density, out);
-    }
     out->cycle = s->cycle;
-    if (w->t == s->explore && out->phase == CKAM_PHASE_EXPLORE) transition(s);
-    if (w->t < s->length) return;
+    if (s->walk.t < s->length) return;
     s->cycle++;
-    kernel_walk_restart(w);
-    if (w->proposal.global) use_global(s);
+    kernel_walk_restart(&s->walk);
+    if (s->walk.proposal.global) use_global(s);
 }
 
 const sampler ckam_sampler = {.options_size = sizeof(settings),

@@ -16,7 +16,6 @@ static void gam_tell(void *state, rng *r, double log_density, ckam_step *out) {
 
 const sampler gam_sampler = {.options_size = sizeof(settings),
                              .wants_scale = adaptive_wants_scale,
-                             .check = adaptive_check,
                              .size = adaptive_size,
                              .begin = adaptive_begin,
                              .ask = adaptive_ask,

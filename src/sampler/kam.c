@@ -9,7 +9,7 @@ const ckam_option kam_sampler_options[] = {
 
 static size_t kam_layout(kernel_walk *w, const blueprint *plan) {
     size_t end = sizeof *w;
-    kernel_walk_layout(w, plan, UINT64_MAX, &end);
+    kernel_walk_layout(w, plan, LAW_BETWEEN, UINT64_MAX, &end);
     return end;
 }
 
@@ -21,16 +21,10 @@ static void kam_begin(void *state, const blueprint *plan, const double *x, doubl
     kernel_walk_begin(w, plan, (double)plan->horizon, x, log_density, length);
 }
 
-static const double *kam_ask(void *state, rng *r) { return kernel_walk_ask(state, r); }
-
-static void kam_tell(void *state, rng *r, double log_density, ckam_step *out) {
-    kernel_walk_tell(state, r, log_density, out);
-}
-
 const sampler kam_sampler = {.options_size = sizeof(settings),
                              .wants_scale = kernel_walk_wants_scale,
                              .check = kernel_walk_check,
                              .size = kam_size,
                              .begin = kam_begin,
-                             .ask = kam_ask,
-                             .tell = kam_tell};
+                             .ask = kernel_walk_ask,
+                             .tell = kernel_walk_tell};

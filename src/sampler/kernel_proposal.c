@@ -13,7 +13,8 @@ size_t kernel_proposal_most(const settings *options, size_t dim) {
     return 4 * dim > SUBSAMPLE_LEAST ? 4 * dim : SUBSAMPLE_LEAST;
 }
 
-void kernel_proposal_layout(kernel_proposal *p, law *laws, size_t dim, const settings *options, size_t *end) {
+void kernel_proposal_layout(kernel_proposal *p, size_t count, law *laws, size_t dim, const settings *options,
+                            size_t *end) {
     size_t n = kernel_proposal_most(options, dim), most = dim > n ? dim : n;
     p->global = options->covariance == COVARIANCE_GLOBAL;
     size_t order = p->global ? dim : lowrank_order(dim, n);
@@ -26,7 +27,7 @@ void kernel_proposal_layout(kernel_proposal *p, law *laws, size_t dim, const set
     p->g = block_take(end, dim <= n ? dim : 1, p->stride);
     p->work = block_take(end, most, 3);
     p->index = block_take(end, n, 1);
-    for (size_t i = 0; i < LAWS; i++) {
+    for (size_t i = 0; i < count; i++) {
         laws[i].place = block_take(end, dim, 1);
         laws[i].slope = block_take(end, n, 1);
         laws[i].inner = block_take(end, n, 1);
@@ -37,8 +38,7 @@ void kernel_proposal_layout(kernel_proposal *p, law *laws, size_t dim, const set
 
 void kernel_proposal_begin(kernel_proposal *p, const settings *options) {
     p->auto_scale = isnan(options->kernel_scale);
-    kernel_init(&p->kernel, options->kernel, options->kernel_order, p->auto_scale ? 1.0 : options->kernel_scale,
-                NULL);
+    kernel_init(&p->kernel, options->kernel, options->kernel_order, p->auto_scale ? 1.0 : options->kernel_scale, NULL);
 }
 
 /* The k-th smallest of n numbers (quickselect), which are reordered. */
@@ -63,25 +63,34 @@ static double select_kth(double *a, size_t n, size_t k) {
     return a[k];
 }
 
-/* Median distance of the pairs (z_i, z_(i + n/2)), those of one point with itself left out. z is nearly in the order of
- * time, so neighbours would be too close. */
-static double median_distance(const kernel_proposal *p, void *base) {
+/* square[i] := squared distance of z_i and z_j, j = i + shift, for i < pairs; shift 0 is the distance from z_0. */
+static void squared_distances(const kernel_proposal *p, void *base, size_t pairs, size_t shift, double *square) {
     const double *z = block_at(base, p->z);
-    double       *square = block_at(base, p->work);
-    size_t        half = p->n / 2, count = 0;
-    memset(square, 0, p->n * sizeof *square);
-    for (size_t k = 0; k < p->dim; k++, z += p->stride) {
-        for (size_t i = 0; i < p->n - half; i++) square[i] += (z[i] - z[i + half]) * (z[i] - z[i + half]);
-        for (size_t i = p->n - half; i < p->n; i++)
-            square[i] += (z[i] - z[i + half - p->n]) * (z[i] - z[i + half - p->n]);
-    }
-    for (size_t i = 0; i < p->n; i++)
+    memset(square, 0, pairs * sizeof *square);
+    for (size_t k = 0; k < p->dim; k++, z += p->stride)
+        for (size_t i = 0; i < pairs; i++) {
+            double difference = z[i] - z[shift ? i + shift : 0];
+            square[i] += difference * difference;
+        }
+}
+
+/* Median distance of the pairs (z_i, z_(i + n/2)), i < n/2, those of one point with itself left out; where none is
+ * left, the largest distance from z_0, which is 0 only if z is one point. z is nearly in the order of time, so
+ * neighbours would be too close; all pairs would cost n times as much. */
+static double median_distance(const kernel_proposal *p, void *base) {
+    double *square = block_at(base, p->work), largest = 0.0;
+    size_t  half = p->n / 2, count = 0;
+    if (half) squared_distances(p, base, half, half, square);
+    for (size_t i = 0; i < half; i++)
         if (square[i] > 0.0) square[count++] = square[i];
-    return count ? sqrt(select_kth(square, count, count / 2)) : 0.0;
+    if (count) return sqrt(select_kth(square, count, count / 2));
+    squared_distances(p, base, p->n, 0, square);
+    for (size_t i = 0; i < p->n; i++) largest = fmax(largest, square[i]);
+    return sqrt(largest);
 }
 
 void kernel_proposal_subsample(kernel_proposal *p, void *base, rng *r, size_t count, const double *rows) {
-    size_t    dim = p->dim, n = p->n = count < p->most ? count : p->most;
+    size_t    dim = p->dim, n = p->n = p->states = count < p->most ? count : p->most;
     double   *z = block_at(base, p->z), *centre = block_at(base, p->centre);
     uint64_t *index = (uint64_t *)(void *)block_at(base, p->index);
     rng_subset(r, count, n, index);
@@ -98,12 +107,13 @@ void kernel_proposal_subsample(kernel_proposal *p, void *base, rng *r, size_t co
     if (p->auto_scale) kernel_set_scale(&p->kernel, p->distance > 0.0 ? p->distance : 1.0);
 }
 
-void kernel_proposal_global(kernel_proposal *p, void *base, law *laws, const double *covariance) {
-    double trace = 0.0;
+void kernel_proposal_global(kernel_proposal *p, void *base, law *laws, size_t states, const double *scatter) {
+    double weight = states > 1 ? 1.0 / (double)(states - 1) : 0.0, trace = 0.0;
     p->n = p->dim;
-    for (size_t i = 0; i < LAWS; i++)
-        memcpy(block_at(base, laws[i].shape), covariance, p->dim * p->dim * sizeof *covariance);
-    for (size_t k = 0; k < p->dim; k++) trace += covariance[k * p->dim + k];
+    p->states = states;
+    for (size_t l = 0; l < LAWS; l++)
+        for (size_t i = 0; i < p->dim * p->dim; i++) block_at(base, laws[l].shape)[i] = weight * scatter[i];
+    for (size_t k = 0; k < p->dim; k++) trace += weight * scatter[k * p->dim + k];
     p->distance = sqrt(2.0 * trace);
 }
 
@@ -119,7 +129,7 @@ static void centred_row(size_t n, const double *slope, const double *z, double x
 static void measure_primal(const kernel_proposal *p, void *base, law *at) {
     size_t        n = p->n;
     const double *z = block_at(base, p->z), *x = block_at(base, at->place);
-    double *square = block_at(base, p->work), *slope = block_at(base, at->slope), *g = block_at(base, p->g);
+    double       *square = block_at(base, p->work), *slope = block_at(base, at->slope), *g = block_at(base, p->g);
     memset(square, 0, n * sizeof *square);
     for (size_t k = 0; k < p->dim; k++)
         for (size_t i = 0; i < n; i++) {
@@ -161,6 +171,7 @@ void law_measure(const kernel_proposal *p, void *base, law *at, const double *x)
     double       *place = block_at(base, at->place);
     at->gaussian.dim = p->dim;
     at->gaussian.rank = p->n;
+    at->gamma = (double)NAN;
     for (size_t k = 0; k < p->dim; k++) place[k] = x[k] - centre[k];
     if (p->global) return;
     if (lowrank_is_dual(p->dim, p->n))
@@ -170,19 +181,22 @@ void law_measure(const kernel_proposal *p, void *base, law *at, const double *x)
 }
 
 void law_factor(void *base, law *at, double gamma, double nu) {
+    if (at->gamma == gamma && at->nu == nu) return;
     lowrank_factor(&at->gaussian, gamma, nu, block_at(base, at->shape), block_at(base, at->factor));
+    at->gamma = gamma;
+    at->nu = nu;
+    at->factored++;
 }
 
-void law_draw(const kernel_proposal *p, void *base, const law *at, rng *r, double scale, const double *x,
-              double *y) {
+void law_draw(const kernel_proposal *p, void *base, const law *at, rng *r, double scale, const double *x, double *y) {
     size_t        dim = p->dim, n = p->n;
-    const double *z = block_at(base, p->z), *place = block_at(base, at->place),
-                 *slope = block_at(base, at->slope);
-    double *normals = block_at(base, p->work);
+    const double *z = block_at(base, p->z), *place = block_at(base, at->place), *slope = block_at(base, at->slope);
+    double       *normals = block_at(base, p->work);
     if (!lowrank_is_dual(dim, n)) {
+        double *step = normals + dim;
         rng_normals(r, dim, normals);
-        if (y != x) memcpy(y, x, dim * sizeof *y);
-        tri_multiply_add(dim, block_at(base, at->factor), scale, normals, y);
+        lowrank_draw(&at->gaussian, block_at(base, at->factor), NULL, 0, normals, NULL, step);
+        for (size_t k = 0; k < dim; k++) y[k] = x[k] + scale * step[k];
         return;
     }
     /* G n2 = 2 sum_i w_i (z_i - x) with w_i = g_i (n2_i - mean of n2). */
@@ -200,8 +214,7 @@ void law_draw(const kernel_proposal *p, void *base, const law *at, rng *r, doubl
 
 double law_log_density(const kernel_proposal *p, void *base, const law *at, const law *from, const law *to) {
     size_t        dim = p->dim, n = p->n, most = dim > n ? dim : n;
-    const double *a = block_at(base, from->place), *b = block_at(base, to->place),
-                 *x = block_at(base, at->place);
+    const double *a = block_at(base, from->place), *b = block_at(base, to->place), *x = block_at(base, at->place);
     const double *slope = block_at(base, at->slope);
     double       *u = block_at(base, p->work), *gtu = NULL, *room = u + 2 * most;
     for (size_t k = 0; k < dim; k++) u[k] = b[k] - a[k];

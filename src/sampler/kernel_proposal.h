@@ -14,25 +14,28 @@
 
 /* The law at one point. The arrays are offsets from the start of the block. */
 typedef struct law {
-    size_t  place;         /* x less the centre of z: dim */
-    size_t  slope, inner;  /* g_i; z_i . x (dim > n): n   */
-    size_t  shape, factor; /* G G^T or G^T G; its factor with gamma and nu: order^2 */
-    double  square;        /* |x|^2 */
-    lowrank gaussian;
+    size_t   place;         /* x less the centre of z: dim */
+    size_t   slope, inner;  /* g_i; z_i . x (dim > n): n   */
+    size_t   shape, factor; /* G G^T or G^T G; its factor with gamma and nu: order^2 */
+    double   square;        /* |x|^2 */
+    double   gamma, nu;     /* that it is factored for; NaN: it is not */
+    lowrank  gaussian;
+    uint64_t factored; /* how often it was */
 } law;
 
 typedef struct kernel_proposal {
     size_t dim, most;  /* d; the largest n */
     size_t stride;     /* of a row of z and G */
     size_t n;          /* size of z now */
+    size_t states;     /* that shape the proposal: n, or the draws behind the global covariance */
     bool   auto_scale; /* kernel-scale = auto */
     bool   global;     /* the shape is a given covariance, the same at every point */
-    double distance;   /* median distance in z; 0 while all of z is one point */
+    double distance;   /* median of distances in z; 0 while all of z is one point */
     kernel kernel;
     size_t z, centre;   /* offsets: z coordinate-major (dim x stride), less its mean; the mean */
     size_t gram;        /* z_i . z_j (dim > n)    */
-    size_t g;           /* G, or room (dim <= n)  */
-    size_t work, index; /* room for 2 max(dim, n) + order numbers; n whole numbers */
+    size_t g;           /* G (dim <= n)           */
+    size_t work, index; /* 3 max(dim, n) numbers; n whole numbers */
 } kernel_proposal;
 
 /* Laws 0 and 1 are at the state and at the proposal, in turn; ckam has one at a point between (delayed rejection) and
@@ -41,29 +44,31 @@ enum { LAW_BETWEEN = 2, LAW_SIGMA = 3, LAWS = 4 };
 
 /* The largest n: the option subsample, or 4 dim within 50 and 200. */
 size_t kernel_proposal_most(const settings *options, size_t dim);
-/* Reserves the arrays behind *end: all offsets are from the start of the block, `base` below. */
-void kernel_proposal_layout(kernel_proposal *p, law *laws, size_t dim, const settings *options, size_t *end);
+/* Reserves the arrays behind *end, those of `count` laws too: all offsets are from the start of the block, `base`
+ * below. */
+void kernel_proposal_layout(kernel_proposal *p, size_t count, law *laws, size_t dim, const settings *options,
+                            size_t *end);
 /* Settings that the layout does not need. The kernel's options have been checked. */
 void kernel_proposal_begin(kernel_proposal *p, const settings *options);
 
 /* z := min(most, count) of the `count` states in rows (dim numbers each), without replacement. */
 void kernel_proposal_subsample(kernel_proposal *p, void *base, rng *r, size_t count, const double *rows);
-/* Instead of z: C(x) = gamma^2 I + nu^2 covariance everywhere. */
-void kernel_proposal_global(kernel_proposal *p, void *base, law *laws, const double *covariance);
+/* Instead of z: C(x) = gamma^2 I + nu^2 scatter / (states - 1) everywhere (the second part is 0 for fewer than 2
+ * states). */
+void kernel_proposal_global(kernel_proposal *p, void *base, law *laws, size_t states, const double *scatter);
 
 /* The shape of C at x. */
 void law_measure(const kernel_proposal *p, void *base, law *at, const double *x);
-/* C itself, for these gamma and nu. */
+/* C itself, for these gamma and nu; nothing to do where it is factored for them. */
 void law_factor(void *base, law *at, double gamma, double nu);
 /* y := x + scale * (a draw of N(0, C)), C as factored. y may be x. */
-void law_draw(const kernel_proposal *p, void *base, const law *at, rng *r, double scale, const double *x,
-              double *y);
-/* log N(to - from; 0, C at `at`), up to a constant that depends on dim alone. */
+void law_draw(const kernel_proposal *p, void *base, const law *at, rng *r, double scale, const double *x, double *y);
+/* log N(to - from; 0, C at `at`). */
 double law_log_density(const kernel_proposal *p, void *base, const law *at, const law *from, const law *to);
 
 /* The natural unit of nu: l^2 / sqrt(n) for radial kernels, 1 / sqrt(n) for the linear one, 1 when global. */
 double kernel_proposal_unit(const kernel_proposal *p);
-/* About the standard deviation of a coordinate in z; 0 while all of z is one point. */
+/* About the standard deviation of a coordinate in what shapes the proposal; 0 while that is one point. */
 double kernel_proposal_spread(const kernel_proposal *p);
 
 #endif

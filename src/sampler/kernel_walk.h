@@ -23,10 +23,8 @@ typedef struct kernel_walk {
     double          scale; /* nu in its unit: what is adapted */
     double          scale_start;
     double          gamma;
-    double          length;          /* of the density at the start */
-    size_t          mean;            /* offset: of all states so far, since the chain began */
-    double          states, scatter; /* their number, and the sum of their squared distances from the mean */
-    double          half_life;       /* of the chance to redraw z, in iterations */
+    double          length;    /* of the density: at the start, then the spread of z when the last walk ended */
+    double          half_life; /* of the chance to redraw z, in iterations */
     double          target_accept;
     bool            auto_step, auto_noise;
     gain            gain;
@@ -35,20 +33,20 @@ typedef struct kernel_walk {
 
 bool        kernel_walk_wants_scale(const settings *options);
 ckam_status kernel_walk_check(const blueprint *plan, ckam_error *error);
-/* Lays out what follows the walk in the block; `needed` states of history at most, `horizon` for the schedules. */
-void kernel_walk_layout(kernel_walk *w, const blueprint *plan, uint64_t needed, size_t *end);
-void kernel_walk_begin(kernel_walk *w, const blueprint *plan, double horizon, const double *x,
-                       double log_density, double length);
+/* Lays out what follows the walk in the block: `laws` of the laws, a history of at most `needed` states. */
+void kernel_walk_layout(kernel_walk *w, const blueprint *plan, size_t laws, uint64_t needed, size_t *end);
+/* horizon: of the schedules, in iterations. */
+void kernel_walk_begin(kernel_walk *w, const blueprint *plan, double horizon, const double *x, double log_density,
+                       double length);
 /* t = 0, z empty, nu as at the start, history = {x}. */
 void kernel_walk_restart(kernel_walk *w);
-/* Instead of the kernel, until the next restart: this covariance shapes all proposals. */
-void kernel_walk_global(kernel_walk *w, const double *covariance);
-
-/* The law at x for the present z, measured if it is not, factored for these gamma and nu. */
-law *kernel_walk_law(kernel_walk *w, double gamma, double nu);
+/* nu from what is adapted and its unit. */
+double kernel_walk_nu(const kernel_walk *w);
+/* The law at x for the present z and gamma, measured if it is not, factored for this nu. */
+law *kernel_walk_law(kernel_walk *w, double nu);
 /* Draws y. */
-const double *kernel_walk_ask(kernel_walk *w, rng *r);
+const double *kernel_walk_ask(void *walk, rng *r);
 /* Decides, adapts nu, extends the history, advances t. */
-void kernel_walk_tell(kernel_walk *w, rng *r, double log_density, ckam_step *out);
+void kernel_walk_tell(void *walk, rng *r, double log_density, ckam_step *out);
 
 #endif

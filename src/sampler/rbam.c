@@ -2,8 +2,8 @@
  * the proposal and the state before it, weighted by alpha and 1 - alpha, instead of from the decision. */
 #include "sampler/adaptive.h"
 
-const ckam_option rbam_sampler_options[] = {SETTING_STEP_SIZE, SETTING_ADAPT_DECAY, SETTING_ADAPT_GAIN,
-                                            SETTING_WARMUP, OPTION_END};
+const ckam_option rbam_sampler_options[] = {SETTING_STEP_SIZE, SETTING_ADAPT_DECAY, SETTING_ADAPT_GAIN, SETTING_WARMUP,
+                                            OPTION_END};
 
 static void rbam_tell(void *state, rng *r, double log_density, ckam_step *out) {
     adaptive_state *s = state;
@@ -20,7 +20,6 @@ static void rbam_tell(void *state, rng *r, double log_density, ckam_step *out) {
 
 const sampler rbam_sampler = {.options_size = sizeof(settings),
                               .wants_scale = adaptive_wants_scale,
-                              .check = adaptive_check,
                               .size = adaptive_size,
                               .begin = adaptive_begin,
                               .ask = adaptive_ask,

@@ -1,6 +1,8 @@
 /* sampler.c - the state that every sampler has, and the Metropolis-Hastings decision. */
 #include "sampler/sampler.h"
 
+#include "base/fastmath.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +22,7 @@ void current_begin(current *now, uint64_t warmup, const double *x, double log_de
 double decide(current *now, rng *r, double log_density, double log_ratio_q, ckam_step *out) {
     bool   defined = log_density > -HUGE_VAL;
     double log_ratio = defined ? log_density - now->log_density + log_ratio_q : -HUGE_VAL;
-    double alpha = log_ratio >= 0.0 ? 1.0 : log_ratio > -HUGE_VAL ? exp(log_ratio) : 0.0; /* NaN: 0 */
+    double alpha = log_ratio >= 0.0 ? 1.0 : log_ratio > -HUGE_VAL ? exp_fast(log_ratio) : 0.0; /* NaN: 0 */
     bool   accepted = rng_uniform(r) < alpha;
     if (accepted) {
         size_t y = now->y;

@@ -19,7 +19,8 @@ typedef struct blueprint {
     const settings *settings; /* begins the sampler's own options */
 } blueprint;
 
-/* The algorithm NAME is a table NAME_sampler and the options NAME_sampler_options; its name and summary are in samplers.def. */
+/* The algorithm NAME is a table NAME_sampler and the options NAME_sampler_options; its name and summary are in
+ * samplers.def. */
 typedef struct sampler {
     size_t options_size;
     /* Whether begin() needs the length scale of the density: an option that has a unit is auto. */
@@ -36,8 +37,8 @@ typedef struct sampler {
 /* The tables, in the order of ckam_sampler_list(). */
 extern const sampler *const sampler_registry[];
 
-#define SAMPLER(name, summary)                                                                                 \
-    extern const sampler     name##_sampler;                                                                   \
+#define SAMPLER(name, summary)                                                                                         \
+    extern const sampler     name##_sampler;                                                                           \
     extern const ckam_option name##_sampler_options[];
 #include "sampler/samplers.def"
 #undef SAMPLER

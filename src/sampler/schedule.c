@@ -1,9 +1,14 @@
 /* schedule.c - see schedule.h. */
 #include "sampler/schedule.h"
 
+#include "base/fastmath.h"
+
+#include <float.h>
+
 gain gain_make(const settings *options) { return (gain){options->adapt_gain, options->adapt_decay}; }
 
-static double power(double t, double decay) { return exp(-decay * log1p(t)); }
+/* (1+t)^-decay. */
+static double power(double t, double decay) { return exp_fast(-decay * log_fast(1.0 + t)); }
 
 double gain_step_size(const gain *g, uint64_t t) {
     if (!isnan(g->constant)) return g->constant;
@@ -16,16 +21,14 @@ double gain_moments(const gain *g, uint64_t t, size_t dim) {
 }
 
 noise noise_make(double start, double end, double decay, double horizon) {
-    if (end == start) return (noise){.a = start, .b = 1.0, .decay = 0.0};
-    double rho = pow(end / start, 1.0 / decay);
-    double b = horizon * rho / (1.0 - rho);
-    return (noise){.a = start * pow(b, decay), .b = b, .decay = decay};
+    double growth = fmin(expm1(log(start / end) / decay), DBL_MAX);
+    return (noise){.start = start, .rate = growth / horizon, .decay = decay};
 }
 
-double noise_at(const noise *n, double t) { return n->decay == 0.0 ? n->a : n->a * pow(n->b + t, -n->decay); }
+double noise_at(const noise *n, double t) { return n->start * power(n->rate * t, n->decay); }
 
 double step_size_adapt(double nu, double start, double eta, double alpha, double target_accept) {
-    double next = nu * exp(eta * (alpha - target_accept));
+    double next = nu * exp_fast(eta * (alpha - target_accept));
     return fmin(fmax(next, start * 1e-100), start * 1e100);
 }
 

@@ -4,9 +4,9 @@
 
 #include "sampler/settings.h"
 
-/* Gains of adaptation: constant where adapt-gain is a number, else (1+t)^-eps with eps = adapt-decay. Where that is auto
- * the step size has eps = 0.75, and mean and covariance the gain 2 / (t + 2 + 10 dim): their initial values count like
- * 10 dim observations, a transient at iteration s counts like (s/t)^2 later on, and the memory grows with t. */
+/* Gains of adaptation: constant where adapt-gain is a number, else (1+t)^-eps with eps = adapt-decay. Where that is
+ * auto the step size has eps = 0.75, and mean and covariance the gain 2 / (t + 2 + 10 dim): their initial values count
+ * like 10 dim observations, a transient at iteration s counts like (s/t)^2 later on, and the memory grows with t. */
 typedef struct gain {
     double constant, decay; /* NaN where not set */
 } gain;
@@ -14,9 +14,10 @@ gain   gain_make(const settings *options);
 double gain_step_size(const gain *g, uint64_t t);
 double gain_moments(const gain *g, uint64_t t, size_t dim);
 
-/* gamma_t = a (b+t)^-decay from `start` at t = 0 to `end` at t = horizon; end = start: constant. */
+/* gamma_t = a (b+t)^-decay from `start` at t = 0 to `end` <= start at t = horizon, written as start (1 + rate
+ * t)^-decay: 1/b = rate = ((start/end)^(1/decay) - 1) / horizon. */
 typedef struct noise {
-    double a, b, decay;
+    double start, rate, decay;
 } noise;
 noise  noise_make(double start, double end, double decay, double horizon);
 double noise_at(const noise *n, double t);

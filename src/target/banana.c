@@ -10,10 +10,8 @@ typedef struct banana_options {
 } banana_options;
 
 const ckam_option banana_model_options[] = {
-    MODEL_DIM(2, 10000, 8),
-    MODEL_REAL(banana_options, bananicity, 0.03, "b, how much it is bent", .low = 0, .high = 1),
-    MODEL_REAL(banana_options, variance, 100, "v, variance of the first coordinate", .open_low = true,
-               .high = 1e4),
+    MODEL_DIM(2, 10000, 8), MODEL_REAL(banana_options, bananicity, 0.03, "b, how much it is bent", .low = 0, .high = 1),
+    MODEL_REAL(banana_options, variance, 100, "v, variance of the first coordinate", .open_low = true, .high = 1e4),
     OPTION_END};
 
 /* The cache: log density at the mode and 1 / v. */

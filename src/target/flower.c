@@ -28,8 +28,7 @@ const ckam_option flower_model_options[] = {
 const ckam_option ring_model_options[] = {
     MODEL_DIM(2, 10000, 2),
     MODEL_REAL_AS("radius", flower_options, r0, 5, "distance of the ridge from the origin", RADIUS_RANGE),
-    MODEL_REAL_AS("width", flower_options, sigma, 0.5, "width of the ridge", .low = 0.01, .high = 100),
-    OPTION_END};
+    MODEL_REAL_AS("width", flower_options, sigma, 0.5, "width of the ridge", .low = 0.01, .high = 100), OPTION_END};
 
 /* The cache: the constant of the log density, 1 / (2 s^2), the integral over the plane, the largest integral along
  * a ray, and the moments of the first two coordinates. */
@@ -152,11 +151,11 @@ static double probability(const ckam_model *m, size_t k, double low, double high
     return mass / m->cache[NORMALISER];
 }
 
-#define FLOWER_TABLE                                                                                           \
-    {                                                                                                          \
-        .options_size = sizeof(flower_options), .cache_size = CACHE_SIZE, .prepare = prepare,                  \
-        .log_density = log_density, .start = start, .mean = mean, .covariance = covariance, .draw = draw,      \
-        .probability = probability                                                                             \
+#define FLOWER_TABLE                                                                                                   \
+    {                                                                                                                  \
+        .options_size = sizeof(flower_options), .cache_size = CACHE_SIZE, .prepare = prepare,                          \
+        .log_density = log_density, .start = start, .mean = mean, .covariance = covariance, .draw = draw,              \
+        .probability = probability                                                                                     \
     }
 const model_type flower_model = FLOWER_TABLE;
 const model_type ring_model = FLOWER_TABLE;

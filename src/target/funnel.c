@@ -7,11 +7,10 @@ typedef struct funnel_options {
     double   scale;
 } funnel_options;
 
-const ckam_option funnel_model_options[] = {MODEL_DIM(2, 10000, 10),
-                                            MODEL_REAL(funnel_options, scale, 3,
-                                                       "standard deviation of the first coordinate",
-                                                       .open_low = true, .high = 10),
-                                            OPTION_END};
+const ckam_option funnel_model_options[] = {
+    MODEL_DIM(2, 10000, 10),
+    MODEL_REAL(funnel_options, scale, 3, "standard deviation of the first coordinate", .open_low = true, .high = 10),
+    OPTION_END};
 
 /* The cache: the constant of the log density and 1 / (2 scale^2). */
 enum { CONSTANT, RATE, CACHE_SIZE };

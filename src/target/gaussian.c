@@ -10,11 +10,10 @@ typedef struct gaussian_options {
     double   condition;
 } gaussian_options;
 
-const ckam_option gaussian_model_options[] = {MODEL_DIM(1, 10000, 2),
-                                              MODEL_REAL(gaussian_options, condition, 1,
-                                                         "ratio of the largest variance to the smallest",
-                                                         .low = 1, .high = 1e12),
-                                              OPTION_END};
+const ckam_option gaussian_model_options[] = {
+    MODEL_DIM(1, 10000, 2),
+    MODEL_REAL(gaussian_options, condition, 1, "ratio of the largest variance to the smallest", .low = 1, .high = 1e12),
+    OPTION_END};
 
 /* The cache: log density at 0, beta, 1 / sqrt(d), v^T D v, and the dim inverse variances. */
 enum { CONSTANT, BETA, SLOPE, MIDDLE, PRECISION };

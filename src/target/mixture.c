@@ -13,8 +13,7 @@ typedef struct mixture_options {
 
 const ckam_option bimodal_model_options[] = {
     MODEL_DIM(1, 10000, 2),
-    MODEL_REAL(mixture_options, separation, 16, "distance of the two centres", .low = 0, .high = 1e6),
-    OPTION_END};
+    MODEL_REAL(mixture_options, separation, 16, "distance of the two centres", .low = 0, .high = 1e6), OPTION_END};
 const ckam_option mixture5_model_options[] = {OPTION_END};
 
 /* The cache: the number of components, then of each c_i, 1 / (2 s_i^2), s_i and the dim numbers of mu_i. */
@@ -54,8 +53,8 @@ static void mixture5_prepare(ckam_model *m) {
 static int log_density(void *context, const double *x, double *value) {
     const ckam_model *m = context;
     const size_t      dim = m->target.dim, n = count(m);
-    double terms[COUNT_MOST], largest = -HUGE_VAL, sum = 1.0; /* of all terms, in units of the largest */
-    size_t best = 0;
+    double            terms[COUNT_MOST], largest = -HUGE_VAL, sum = 1.0; /* of all terms, in units of the largest */
+    size_t            best = 0;
     for (size_t i = 0; i < n; i++) {
         const double *c = component(m, i);
         double        square = 0.0;

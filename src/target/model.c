@@ -59,13 +59,11 @@ void ckam_model_free(ckam_model *model) {
 const ckam_target *ckam_model_target(const ckam_model *model) { return &model->target; }
 
 void ckam_model_start(const ckam_model *model, double *x) {
-    for (size_t k = 0; k < model->target.dim; k++)
-        x[k] = model->type->start ? model->type->start(model, k) : 0.0;
+    for (size_t k = 0; k < model->target.dim; k++) x[k] = model->type->start ? model->type->start(model, k) : 0.0;
 }
 
 void ckam_model_mean(const ckam_model *model, double *mean) {
-    for (size_t k = 0; k < model->target.dim; k++)
-        mean[k] = model->type->mean ? model->type->mean(model, k) : 0.0;
+    for (size_t k = 0; k < model->target.dim; k++) mean[k] = model->type->mean ? model->type->mean(model, k) : 0.0;
 }
 
 void ckam_model_covariance(const ckam_model *model, double *covariance) {

@@ -35,25 +35,25 @@ struct ckam_model {
     double           *cache;
 };
 
-#define MODEL(name, summary)                                                                                   \
-    extern const model_type  name##_model;                                                                     \
+#define MODEL(name, summary)                                                                                           \
+    extern const model_type  name##_model;                                                                             \
     extern const ckam_option name##_model_options[];
 #include "target/models.def"
 #undef MODEL
 
 /* The option `dim`, which begins a model's options. */
-#define MODEL_DIM(least, most, value)                                                                          \
-    {                                                                                                          \
-        .name = "dim", .help = "number of dimensions", .type = CKAM_COUNT, .low = (least), .high = (most),     \
-        .initial = (value), .offset = 0                                                                        \
+#define MODEL_DIM(least, most, value)                                                                                  \
+    {                                                                                                                  \
+        .name = "dim", .help = "number of dimensions", .type = CKAM_COUNT, .low = (least), .high = (most),             \
+        .initial = (value), .offset = 0                                                                                \
     }
 
 /* An option that is a real number, named as its field of the model's options; the range comes last. */
 #define MODEL_REAL(owner, field, value, text, ...) MODEL_REAL_AS(#field, owner, field, value, text, __VA_ARGS__)
-#define MODEL_REAL_AS(title, owner, field, value, text, ...)                                                   \
-    {                                                                                                          \
-        .name = (title), .help = (text), .type = CKAM_REAL, .initial = (value),                                \
-        .offset = offsetof(owner, field), __VA_ARGS__                                                          \
+#define MODEL_REAL_AS(title, owner, field, value, text, ...)                                                           \
+    {                                                                                                                  \
+        .name = (title), .help = (text), .type = CKAM_REAL, .initial = (value), .offset = offsetof(owner, field),      \
+        __VA_ARGS__                                                                                                    \
     }
 
 #define PI              3.14159265358979323846

@@ -8,31 +8,29 @@
 
 ckam_status target_check(const ckam_target *target, ckam_error *error) {
     if (!target) return fail_with(error, CKAM_ERROR_ARGUMENT, "the target is NULL");
-    if (target->dim < 1)
-        return fail_with(error, CKAM_ERROR_ARGUMENT, "the target's dim is 0; it must be at least 1");
+    if (target->dim < 1) return fail_with(error, CKAM_ERROR_ARGUMENT, "the target's dim is 0; it must be at least 1");
     for (size_t k = 0; target->names && k < target->dim; k++)
         if (!target->names[k])
             return fail_with(error, CKAM_ERROR_ARGUMENT, "the target's name of parameter %zu is NULL", k + 1);
     return CKAM_OK;
 }
 
-/* The first coordinates of a point: "(0.5, -2, 1e+10, ...)". */
-static void point_text(size_t dim, const double *x, char *text, size_t size) {
-    enum { SHOWN = 6 };
-    int used = snprintf(text, size, "(");
-    for (size_t k = 0; k < dim && k < SHOWN; k++)
-        used += snprintf(text + used, size - (size_t)used, "%s%.10g", k ? ", " : "", x[k]);
-    snprintf(text + used, size - (size_t)used, dim > SHOWN ? ", ...)" : ")");
+void target_point_text(const ckam_target *target, const double *x, char *text) {
+    enum { SHOWN = 6 }; /* of at most 17 letters each */
+    int used = snprintf(text, POINT_TEXT, "(");
+    for (size_t k = 0; k < target->dim && k < SHOWN; k++)
+        used += snprintf(text + used, (size_t)(POINT_TEXT - used), "%s%.10g", k ? ", " : "", x[k]);
+    snprintf(text + used, (size_t)(POINT_TEXT - used), target->dim > SHOWN ? ", ...)" : ")");
 }
 
 ckam_status target_judge(const ckam_target *target, const double *x, double *value, ckam_error *error) {
     if (isnan(*value)) *value = -HUGE_VAL;
     if (*value < HUGE_VAL) return CKAM_OK;
-    char point[160];
-    point_text(target->dim, x, point, sizeof point);
-    return fail_with(
-        error, CKAM_ERROR_INFINITE,
-        "the log density is +infinity at %s; it must be finite, or -infinity where the density is 0", point);
+    char point[POINT_TEXT];
+    target_point_text(target, x, point);
+    return fail_with(error, CKAM_ERROR_INFINITE,
+                     "the log density is +infinity at %s; it must be finite, or -infinity where the density is 0",
+                     point);
 }
 
 ckam_status target_evaluate(const ckam_target *target, const double *x, double *value, ckam_error *error) {
@@ -47,8 +45,8 @@ ckam_status target_evaluate(const ckam_target *target, const double *x, double *
     default:
         break;
     }
-    char point[160];
-    point_text(target->dim, x, point, sizeof point);
+    char point[POINT_TEXT];
+    target_point_text(target, x, point);
     return fail_with(error, CKAM_ERROR_TARGET,
                      "the target returned a code that is not CKAM_OK, CKAM_REJECT or CKAM_STOP at %s", point);
 }

@@ -7,8 +7,11 @@
 
 #include "ckam.h"
 
-/* Checks dim, names and (unless it is only asked and told) the function. */
+/* Checks dim and names. The function may be missing: then the chain can only be asked and told. */
 ckam_status target_check(const ckam_target *target, ckam_error *error);
+/* The first coordinates of a point, for messages: "(0.5, -2, 1e+10, ...)". text has room for POINT_TEXT bytes. */
+enum { POINT_TEXT = 160 };
+void target_point_text(const ckam_target *target, const double *x, char *text);
 /* *value := log density at x, -INFINITY where it is not defined. CKAM_OK, CKAM_STOP or an error. */
 ckam_status target_evaluate(const ckam_target *target, const double *x, double *value, ckam_error *error);
 /* What a told value means: NaN becomes -INFINITY, +INFINITY is CKAM_ERROR_INFINITE with the point in words. */
