@@ -91,8 +91,8 @@ static ckam_status run(const request *r, const ckam_model *model, ckam_error *er
     double      start = seconds();
     ckam_status status = ckam_sample(target, r->sampler, NULL, r->seed, r->chains, r->draws, draws, error);
     if (!status) {
-        printf("%s by %s: %" PRIu64 " chains of %" PRIu64 " draws in %.2f s, seed %" PRIu64 "\n\n", r->model,
-               r->sampler, r->chains, r->draws, seconds() - start, r->seed);
+        printf("%s: %" PRIu64 " chains of %" PRIu64 " draws in %.2f s, seed %" PRIu64 "\nby %s\n\n", r->model,
+               r->chains, r->draws, seconds() - start, r->seed, r->sampler);
         if (print_summary(model, r->chains, r->draws, draws)) status = no_memory(r, error);
     }
     free(draws);

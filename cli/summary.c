@@ -132,11 +132,10 @@ static void print_modes(size_t modes, const double *centres, size_t chains, size
 }
 
 static void print_parameters(const ckam_model *model, column *c, const double *draws, const double *exact) {
-    printf("%-10s %10s %9s %9s %9s %9s %9s | %9s %9s\n", "parameter", "mean", "+-", "sd", "5%", "50%", "95%",
-           "exact mean", "sd");
+    printf("%-7s %8s %7s %8s %8s %8s %8s | %8s %7s\n", "", "mean", "+-", "sd", "5%", "50%", "95%", "exact", "sd");
     for (c->k = 0; c->k < c->dim && c->k < PARAMETERS_MOST; c->k++) {
         measure(c, draws);
-        printf("x.%-8zu %10.4g %9.2g %9.4g %9.4g %9.4g %9.4g | %9.4g %9.4g\n", c->k + 1, c->mean, c->error, c->sd,
+        printf("x.%-5zu %8.3g %7.2g %8.3g %8.3g %8.3g %8.3g | %8.3g %7.3g\n", c->k + 1, c->mean, c->error, c->sd,
                quantile(c, 0.05), quantile(c, 0.5), quantile(c, 0.95), exact[c->k],
                sqrt(exact[c->dim * (c->k + 1) + c->k]));
     }

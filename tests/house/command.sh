@@ -39,7 +39,7 @@ try 64 err "--draws is '0'" sample ring --draws 0
 try 64 err "--chains is 'x'" sample ring --chains x
 try 64 err "--seed is '-1'" sample ring --seed -1
 try 70 err 'no memory' sample ring --draws 4000000000000000000
-try 0 out 'parameter' sample ring --draws 100 --chains 2 --sampler gam
+try 0 out 'exact' sample ring --draws 100 --chains 2 --sampler gam
 try 0 out 'moves between modes' sample bimodal --draws 100 --sampler rw --seed 1
 try 0 out 'Few moves' sample bimodal --draws 100 --sampler rw --seed 1
 
