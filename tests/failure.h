@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* assert_failure(call(..., &error), CKAM_ERROR_OPTION, &error, "explore", "1.5"): any number of pieces, at least one. */
-#define assert_failure(status, expected, error, ...)                                                           \
+#define assert_failure(status, expected, error, ...)                                                                   \
     check_failure(status, expected, error, (const char *const[]){__VA_ARGS__, NULL}, __FILE__, __LINE__)
 
 /* `pieces` is ended by NULL. */

@@ -38,8 +38,8 @@ static inline void slow_factor(size_t dim, const long double *a, long double *l)
 }
 
 /* a := gamma^2 I + nu^2 G G^T, dense. */
-static inline void slow_covariance(size_t dim, size_t rank, const double *g, size_t stride, double gamma,
-                                   double nu, long double *a) {
+static inline void slow_covariance(size_t dim, size_t rank, const double *g, size_t stride, double gamma, double nu,
+                                   long double *a) {
     for (size_t j = 0; j < dim; j++)
         for (size_t i = 0; i < dim; i++) {
             long double sum = 0;

@@ -3,12 +3,10 @@
 
 #include <math.h>
 
-void check_close(double a, double b, double tolerance, double least, const char *what, const char *file,
-                 int line) {
+void check_close(double a, double b, double tolerance, double least, const char *what, const char *file, int line) {
     double size = fmax(least, fabs(b));
     if (fabs(a - b) <= tolerance * size) return;
-    print_error("%s is %.17g, expected %.17g: off by %.3g, allowed %.3g\n", what, a, b, fabs(a - b),
-                tolerance * size);
+    print_error("%s is %.17g, expected %.17g: off by %.3g, allowed %.3g\n", what, a, b, fabs(a - b), tolerance * size);
     _fail(file, line);
 }
 

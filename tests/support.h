@@ -20,8 +20,7 @@
 /* a < b, showing both. NaN fails. */
 #define assert_less(a, b) check_less((a), (b), #a " < " #b, __FILE__, __LINE__)
 
-void check_close(double a, double b, double tolerance, double least, const char *what, const char *file,
-                 int line);
+void check_close(double a, double b, double tolerance, double least, const char *what, const char *file, int line);
 void check_less(double a, double b, const char *what, const char *file, int line);
 
 #endif

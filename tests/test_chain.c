@@ -84,8 +84,7 @@ static void ask_and_tell_are_a_step(void **unused) {
     for (int s = 0; s < SPECS; s++) {
         density     d = {.unit = 1.0};
         ckam_target target = {.dim = DIM, .log_density = curved, .context = &d}, silent = {.dim = DIM};
-        ckam_chain *stepped = create(&target, specs[s], NULL, 9, 2),
-                   *asked = create(&silent, specs[s], NULL, 9, 2);
+        ckam_chain *stepped = create(&target, specs[s], NULL, 9, 2), *asked = create(&silent, specs[s], NULL, 9, 2);
         for (int i = 0; i < 500; i++) {
             ckam_step     a, b;
             const double *point, *again;
@@ -145,8 +144,7 @@ static void chains_have_no_units(void **unused) {
             ckam_target stretched = {.dim = DIM, .log_density = curved, .context = &other};
             double      start[DIM] = {0.5, -0.3, 0.1}, far[DIM];
             for (int k = 0; k < DIM; k++) far[k] = start[k] * units[u];
-            ckam_chain *a = create(&target, specs[s], start, 3, 0),
-                       *b = create(&stretched, specs[s], far, 3, 0);
+            ckam_chain *a = create(&target, specs[s], start, 3, 0), *b = create(&stretched, specs[s], far, 3, 0);
             for (uint64_t i = 1; i <= 1000; i++) {
                 ckam_step x = until(a, i), y = until(b, i);
                 for (int k = 0; k < DIM; k++) assert_close(y.x[k] / units[u], x.x[k], 1e-6);

@@ -17,22 +17,21 @@ enum { DRAWS = 10000, STEPS = 5, STEPS_TWIN = 50, DIM_MOST = 8 };
 static const struct {
     const char *spec;
     uint64_t    iterations;
-} samplers[] = {
-    {"rw", 10},
-    {"rw:step-size=3.873", 10},
-    {"am", 2000},
-    {"rbam", 2000},
-    {"gam", 2000},
-    {"kam", 2000},
-    {"kam:kernel=linear," WIDE, 500},
-    {"kam:kernel=gaussian," WIDE, 500},
-    {"kam:kernel=matern,kernel-order=2.5,subsample=30," WIDE, 500},
-    {"kam:kernel=gaussian,subsample=4," WIDE, 500}, /* fewer than banana's dimensions: the dual side */
-    {"ckam", 200},                                  /* explores */
-    {"ckam", 1700},                                 /* samples  */
-    {"ckam:covariance=global", 1200},
-    {"ckam:transition=delayed-rejection,kernel=gaussian," WIDE, 400}, /* at the transition */
-    {"ckam:transition=delayed-rejection,subsample=4," WIDE, 400}};
+} samplers[] = {{"rw", 10},
+                {"rw:step-size=3.873", 10},
+                {"am", 2000},
+                {"rbam", 2000},
+                {"gam", 2000},
+                {"kam", 2000},
+                {"kam:kernel=linear," WIDE, 500},
+                {"kam:kernel=gaussian," WIDE, 500},
+                {"kam:kernel=matern,kernel-order=2.5,subsample=30," WIDE, 500},
+                {"kam:kernel=gaussian,subsample=4," WIDE, 500}, /* fewer than banana's dimensions: the dual side */
+                {"ckam", 200},                                  /* explores */
+                {"ckam", 1700},                                 /* samples  */
+                {"ckam:covariance=global", 1200},
+                {"ckam:transition=delayed-rejection,kernel=gaussian," WIDE, 400}, /* at the transition */
+                {"ckam:transition=delayed-rejection,subsample=4," WIDE, 400}};
 static const char *const models[] = {"bimodal", "mixture5", "banana"};
 enum { SAMPLERS = sizeof samplers / sizeof *samplers, MODELS = 3, COORDINATES = 2 + 2 + 8 };
 
@@ -81,10 +80,9 @@ static void the_identity_passes(void **unused) {
 /* More steps, so that the draws come near the wrong law, and proposals whose size changes within a mode. */
 static void kam_without_its_hastings_ratio_is_rejected(void **unused) {
     (void)unused;
-    static const char *const specs[MODELS] = {
-        "kam:kernel=gaussian,kernel-scale=1,step-size=1,noise=0.3,adapt-gain=0",
-        "kam:kernel=gaussian,kernel-scale=1,step-size=1,noise=0.3,adapt-gain=0",
-        "kam:kernel=gaussian,kernel-scale=2,step-size=2,noise=0.5,adapt-gain=0"};
+    static const char *const specs[MODELS] = {"kam:kernel=gaussian,kernel-scale=1,step-size=1,noise=0.3,adapt-gain=0",
+                                              "kam:kernel=gaussian,kernel-scale=1,step-size=1,noise=0.3,adapt-gain=0",
+                                              "kam:kernel=gaussian,kernel-scale=2,step-size=2,noise=0.5,adapt-gain=0"};
     for (int m = 0; m < MODELS; m++) {
         frozen f = frozen_make(models[m], specs[m], 500);
         assert_less(smallest_p(&f, STEPS_TWIN, false), alpha);

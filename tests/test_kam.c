@@ -1,6 +1,7 @@
 /* test_kam.c - KAM's proposal against the textbook: M, H and C formed in full, one column at a time, in long double. */
 #include "sampler/kernel_proposal.h"
 #include "support.h"
+#include "textbook.h"
 
 #include "base/block.h"
 
@@ -43,52 +44,12 @@ static bench *make(size_t d, size_t n, size_t count, int type, double *rows) {
     return b;
 }
 
-/* C(x) as it is written: gamma^2 I + nu^2 M H M^T, d x d, both triangles. */
+/* C(x) as it is written, d x d. */
 static long double *textbook(const bench *b, const double *x, double gamma, double nu) {
-    const kernel_proposal *p = &b->proposal;
-    size_t                 d = p->dim, n = p->n;
-    const double          *z = block_at_const(b, p->z), *centre = block_at_const(b, p->centre);
-    double                *column = malloc(d * sizeof *column), *point = malloc(d * sizeof *point);
-    long double           *m = malloc(d * n * sizeof *m), *c = calloc(d * d, sizeof *c);
-    assert_true(column && point && m && c);
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < d; k++) point[k] = z[k * p->stride + i] + centre[k];
-        kernel_gradient(&p->kernel, d, x, point, column);
-        for (size_t k = 0; k < d; k++) m[i * d + k] = 2.0L * (long double)column[k];
-    }
-    for (size_t k = 0; k < d; k++)
-        for (size_t j = 0; j < n; j++) {
-            long double mh = 0.0L; /* (M H)_kj, H = I - 1 1^T / n */
-            for (size_t i = 0; i < n; i++) mh += m[i * d + k] * ((i == j) - 1.0L / (long double)n);
-            for (size_t l = 0; l < d; l++)
-                c[k * d + l] += (long double)nu * (long double)nu * mh * m[j * d + l];
-        }
-    for (size_t k = 0; k < d; k++) c[k * d + k] += (long double)gamma * (long double)gamma;
-    free(column);
-    free(point);
-    free(m);
+    long double *c = malloc(b->proposal.dim * b->proposal.dim * sizeof *c);
+    assert_non_null(c);
+    textbook_covariance(&b->proposal, b, x, gamma, nu, c);
     return c;
-}
-
-/* log N(u; 0, c) by a textbook Cholesky factorisation; c is used up. */
-static double textbook_log_density(size_t d, long double *c, const double *x, const double *y) {
-    long double log_det = 0.0L, square = 0.0L, *v = malloc(d * sizeof *v);
-    assert_non_null(v);
-    for (size_t j = 0; j < d; j++) {
-        for (size_t k = 0; k < j; k++) c[j * d + j] -= c[j * d + k] * c[j * d + k];
-        c[j * d + j] = sqrtl(c[j * d + j]);
-        log_det += 2.0L * logl(c[j * d + j]);
-        for (size_t i = j + 1; i < d; i++) {
-            for (size_t k = 0; k < j; k++) c[i * d + j] -= c[i * d + k] * c[j * d + k];
-            c[i * d + j] /= c[j * d + j];
-        }
-        v[j] = (long double)y[j] - (long double)x[j];
-        for (size_t k = 0; k < j; k++) v[j] -= c[j * d + k] * v[k];
-        v[j] /= c[j * d + j];
-        square += v[j] * v[j];
-    }
-    free(v);
-    return (double)(-0.5L * (square + log_det + (long double)d * logl(2.0L * acosl(-1.0L))));
 }
 
 static void check_density(size_t d, size_t n, int type, double gamma, double nu) {
@@ -106,8 +67,8 @@ static void check_density(size_t d, size_t n, int type, double gamma, double nu)
     double       forward = law_log_density(&b->proposal, b, &b->laws[0], &b->laws[0], &b->laws[1]);
     double       back = law_log_density(&b->proposal, b, &b->laws[1], &b->laws[1], &b->laws[0]);
     long double *at_x = textbook(b, x, gamma, nu), *at_y = textbook(b, y, gamma, nu);
-    assert_close(forward, textbook_log_density(d, at_x, x, y), 1e-10);
-    assert_close(back, textbook_log_density(d, at_y, y, x), 1e-10);
+    assert_close(forward, textbook_density(d, at_x, x, y), 1e-10);
+    assert_close(back, textbook_density(d, at_y, y, x), 1e-10);
     free(at_x);
     free(at_y);
     free(b);

@@ -22,9 +22,7 @@ static double place(uint64_t *state, double low, double high) {
 }
 
 /* The larger of two errors; NaN counts as the largest. */
-static double larger(double worst, double error) {
-    return error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
-}
+static double larger(double worst, double error) { return error <= worst ? worst : isnan(error) ? HUGE_VAL : error; }
 
 static double relative_error(double a, double b) { return fabs(a - b) / fabs(b); }
 
@@ -150,8 +148,8 @@ static void matern_agrees_with_40_digits(void **unused) {
             worst = larger(worst, error);
             if (exact > 1e-20) worst_large = larger(worst_large, error);
         }
-        print_message("matern order %-8.4g: relative error at most %.2g; %.2g where phi > 1e-20\n",
-                      oracle_order[k], worst, worst_large);
+        print_message("matern order %-8.4g: relative error at most %.2g; %.2g where phi > 1e-20\n", oracle_order[k],
+                      worst, worst_large);
         assert_less(worst, 5e-13);
         assert_less(worst_large, 1e-13);
     }
@@ -232,10 +230,9 @@ typedef struct setting {
     double order;
 } setting;
 
-static const setting settings[] = {{KERNEL_LINEAR, 0.0}, {KERNEL_GAUSSIAN, 0.0}, {KERNEL_MATERN, 1.01},
-                                   {KERNEL_MATERN, 1.5}, {KERNEL_MATERN, 2.0},   {KERNEL_MATERN, 3.3},
-                                   {KERNEL_MATERN, 4.0}, {KERNEL_MATERN, 7.5},   {KERNEL_MATERN, 20.0},
-                                   {KERNEL_MATERN, 50.0}};
+static const setting settings[] = {
+    {KERNEL_LINEAR, 0.0}, {KERNEL_GAUSSIAN, 0.0}, {KERNEL_MATERN, 1.01}, {KERNEL_MATERN, 1.5},  {KERNEL_MATERN, 2.0},
+    {KERNEL_MATERN, 3.3}, {KERNEL_MATERN, 4.0},   {KERNEL_MATERN, 7.5},  {KERNEL_MATERN, 20.0}, {KERNEL_MATERN, 50.0}};
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
 /* x anywhere, z at distance r from it. */
@@ -250,8 +247,7 @@ static void two_points(uint64_t *state, size_t dim, double r, double *x, double 
 }
 
 /* How far a gradient is from the central differences of the kernel, relative to the length of the latter. */
-static double gradient_error(const kernel *k, size_t dim, const double *x, const double *z,
-                             const double *gradient) {
+static double gradient_error(const kernel *k, size_t dim, const double *x, const double *z, const double *gradient) {
     const double h = 1e-5;
     double       y[DIM_MOST], off = 0.0, length = 0.0;
     memcpy(y, x, dim * sizeof *x);
@@ -366,8 +362,7 @@ static void kernels_are_symmetric_and_scale(void **unused) {
             for (size_t i = 0; i < 5; i++) cz[i] = 3.0 * z[i];
             double value = kernel_value(&k, 5, x, z);
             assert_true(kernel_value(&k, 5, z, x) == value);
-            if (settings[s].type != KERNEL_LINEAR)
-                assert_relative(kernel_value(&wide, 5, cx, cz), value, 1e-13);
+            if (settings[s].type != KERNEL_LINEAR) assert_relative(kernel_value(&wide, 5, cx, cz), value, 1e-13);
         }
     }
 }

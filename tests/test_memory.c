@@ -163,8 +163,7 @@ static void steps_allocate_nothing(void **unused) {
         for (const ckam_entry *entry = ckam_sampler_list(); entry->name; entry++) {
             char spec[TEXT];
             bool cycles = false;
-            for (const ckam_option *o = entry->options; o->name; o++)
-                cycles |= !strcmp(o->name, "cycle-length");
+            for (const ckam_option *o = entry->options; o->name; o++) cycles |= !strcmp(o->name, "cycle-length");
             snprintf(spec, sizeof spec, "%s%s", entry->name, cycles ? ":cycle-length=300" : "");
             check_no_allocation(models[m], spec, 2000);
             for (const ckam_option *o = entry->options; o->name; o++)
@@ -246,8 +245,7 @@ static uint64_t check_refusals(attempt *make, const char *spec) {
 static void refused_memory_is_an_error(void **unused) {
     (void)unused;
     for (const ckam_entry *entry = ckam_sampler_list(); entry->name; entry++) {
-        uint64_t options = check_refusals(try_options, entry->name),
-                 chain = check_refusals(try_chain, entry->name);
+        uint64_t options = check_refusals(try_options, entry->name), chain = check_refusals(try_chain, entry->name);
         assert_true(options >= 2 && chain >= 2);
         assert_int_equal(check_refusals(try_sample, entry->name), options + 3 * chain);
     }
@@ -261,9 +259,8 @@ static void failures_leak_nothing(void **unused) {
     static const struct {
         attempt    *make;
         const char *spec;
-    } cases[] = {{try_options, "ckam:explore=1.5"}, {try_options, "ckam:,"},
-                 {try_model, "bimodal:dim=0"},      {try_model, "bimodal:"},
-                 {try_chain, "ckam:explore=1e-9"},  {try_chain, "kam:noise-end=1"},
+    } cases[] = {{try_options, "ckam:explore=1.5"}, {try_options, "ckam:,"},          {try_model, "bimodal:dim=0"},
+                 {try_model, "bimodal:"},           {try_chain, "ckam:explore=1e-9"}, {try_chain, "kam:noise-end=1"},
                  {try_sample, "ckam:explore=1e-9"}, {try_sample, "kam:noise-end=1"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ckam_error error;

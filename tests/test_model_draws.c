@@ -113,8 +113,7 @@ static void wrong_draws_are_found(void **state) {
         ckam_model *right = model_of(pairs[i][0]), *wrong = model_of(pairs[i][1]);
         size_t      dim = ckam_model_target(right)->dim;
         double     *draws = draws_of(right, DRAWS, 4), least = 1.0;
-        for (size_t k = 0; k < 2; k++)
-            least = fmin(least, chi_square_p(wrong, DRAWS, draws, dim, k, -20.0, 20.0));
+        for (size_t k = 0; k < 2; k++) least = fmin(least, chi_square_p(wrong, DRAWS, draws, dim, k, -20.0, 20.0));
         assert_less(least, 1e-8);
         free(draws);
         ckam_model_free(right);
@@ -180,8 +179,7 @@ static void funnel_draws_are_normal_given_the_first(void **state) {
             values[i] = (inside - 1.0 + 2.0 * normal_tail(1.0)) * copysign(1.0, v);
         }
         assert_mean(DRAWS, values, 0.0, "within one deviation");
-        for (size_t i = 0; i < DRAWS; i++)
-            values[i] = tanh(draws[i * 10 + k]) * tanh(draws[i * 10 + k % 9 + 1]);
+        for (size_t i = 0; i < DRAWS; i++) values[i] = tanh(draws[i * 10 + k]) * tanh(draws[i * 10 + k % 9 + 1]);
         assert_mean(DRAWS, values, 0.0, "signs of two");
     }
     double covariance[100];

@@ -84,8 +84,7 @@ static long double gaussian(const fixture *f, const long double *x) {
 
 static long double banana(const fixture *f, const long double *x) {
     long double b = f->p[0], v = f->p[1], first = x[0];
-    return log_normal(first, 0.0L, v) + log_normal(x[1], b * (first * first - v), 1.0L) +
-           log_standard(2, f->dim, x);
+    return log_normal(first, 0.0L, v) + log_normal(x[1], b * (first * first - v), 1.0L) + log_standard(2, f->dim, x);
 }
 
 static long double funnel(const fixture *f, const long double *x) {
@@ -101,10 +100,9 @@ static long double ridge(const fixture *f, long double theta, long double r) {
 
 /* Gauss-Legendre on [-1, 1]. */
 enum { NODES = 5 };
-static const double node[NODES] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831,
-                                   0.9061798459386640};
-static const double weight[NODES] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
-                                     0.4786286704993665, 0.2369268850561891};
+static const double node[NODES] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640};
+static const double weight[NODES] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665,
+                                     0.2369268850561891};
 
 /* The normaliser, by five nodes on each of 300 pieces in r and the rectangle rule in theta. */
 static long double flower_log_normaliser(const fixture *f) {
@@ -286,8 +284,7 @@ static void gaussian_covariance_is_the_product(void **state) {
     for (size_t j = 0; j < 6; j++)
         for (size_t k = 0; k < 6; k++) {
             long double sum = 0.0L;
-            for (size_t l = 0; l < 6; l++)
-                sum += reflection(&f, j, l) * axis_variance(&f, l) * reflection(&f, l, k);
+            for (size_t l = 0; l < 6; l++) sum += reflection(&f, j, l) * axis_variance(&f, l) * reflection(&f, l, k);
             assert_close(covariance[j * 6 + k], (double)sum, 1e-14);
             assert_true(fabs(covariance[j * 6 + k]) > 1e-4); /* every pair is correlated */
         }
@@ -371,8 +368,7 @@ static void far_points_are_never_plus_infinity(void **state) {
                 x[k] = far[j];
                 double value = log_density(m, x);
                 assert_true(isnan(value) || value < 0.0);
-                if (f->log_density == grid && fabs(far[j]) <= 1e8)
-                    assert_relative(value, textbook(f, x), 1e-14);
+                if (f->log_density == grid && fabs(far[j]) <= 1e8) assert_relative(value, textbook(f, x), 1e-14);
             }
         for (size_t k = 0; k < f->dim; k++) {
             memset(x, 0, sizeof x);
@@ -387,27 +383,26 @@ static void bad_specs_are_refused(void **state) {
     static const struct {
         const char *spec, *says;
         ckam_status status;
-    } cases[] = {
-        {NULL, "NULL", CKAM_ERROR_ARGUMENT},
-        {"", "no model ''", CKAM_ERROR_OPTION},
-        {":", "no model ''", CKAM_ERROR_OPTION},
-        {"bimodel", "'bimodal'", CKAM_ERROR_OPTION},
-        {"BANANA", "bimodal mixture5 grid32", CKAM_ERROR_OPTION},
-        {"a-name-that-is-much-longer-than-any-name-of-any-model-could-be", "there are", CKAM_ERROR_OPTION},
-        {"bimodal:", "colon", CKAM_ERROR_OPTION},
-        {"bimodal:dim", "'dim'", CKAM_ERROR_OPTION},
-        {"bimodal:dim=", "dim is ''", CKAM_ERROR_OPTION},
-        {"bimodal:dim=0", "dim is '0'", CKAM_ERROR_OPTION},
-        {"bimodal:dim=2.5", "dim is '2.5'", CKAM_ERROR_OPTION},
-        {"bimodal:dim=1e9", "10000", CKAM_ERROR_OPTION},
-        {"bimodal:separation=-1", "separation is '-1'", CKAM_ERROR_OPTION},
-        {"bimodal:separation=nan", "separation", CKAM_ERROR_OPTION},
-        {"bimodal:seperation=3", "'separation'", CKAM_ERROR_OPTION},
-        {"bimodal:dim=3,", "comma", CKAM_ERROR_OPTION},
-        {"mixture5:dim=2", "no option 'dim'", CKAM_ERROR_OPTION},
-        {"banana:dim=1", "dim is '1'", CKAM_ERROR_OPTION},
-        {"funnel:scale=0", "scale is '0'", CKAM_ERROR_OPTION},
-        {"ring:omega=2", "no option 'omega'", CKAM_ERROR_OPTION}};
+    } cases[] = {{NULL, "NULL", CKAM_ERROR_ARGUMENT},
+                 {"", "no model ''", CKAM_ERROR_OPTION},
+                 {":", "no model ''", CKAM_ERROR_OPTION},
+                 {"bimodel", "'bimodal'", CKAM_ERROR_OPTION},
+                 {"BANANA", "bimodal mixture5 grid32", CKAM_ERROR_OPTION},
+                 {"a-name-that-is-much-longer-than-any-name-of-any-model-could-be", "there are", CKAM_ERROR_OPTION},
+                 {"bimodal:", "colon", CKAM_ERROR_OPTION},
+                 {"bimodal:dim", "'dim'", CKAM_ERROR_OPTION},
+                 {"bimodal:dim=", "dim is ''", CKAM_ERROR_OPTION},
+                 {"bimodal:dim=0", "dim is '0'", CKAM_ERROR_OPTION},
+                 {"bimodal:dim=2.5", "dim is '2.5'", CKAM_ERROR_OPTION},
+                 {"bimodal:dim=1e9", "10000", CKAM_ERROR_OPTION},
+                 {"bimodal:separation=-1", "separation is '-1'", CKAM_ERROR_OPTION},
+                 {"bimodal:separation=nan", "separation", CKAM_ERROR_OPTION},
+                 {"bimodal:seperation=3", "'separation'", CKAM_ERROR_OPTION},
+                 {"bimodal:dim=3,", "comma", CKAM_ERROR_OPTION},
+                 {"mixture5:dim=2", "no option 'dim'", CKAM_ERROR_OPTION},
+                 {"banana:dim=1", "dim is '1'", CKAM_ERROR_OPTION},
+                 {"funnel:scale=0", "scale is '0'", CKAM_ERROR_OPTION},
+                 {"ring:omega=2", "no option 'omega'", CKAM_ERROR_OPTION}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ckam_model *m = (ckam_model *)&m;

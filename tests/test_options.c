@@ -15,8 +15,8 @@
 enum { TEXT = 128 };
 
 /* option, 'value' and range. */
-static void check_refusal(ckam_status status, const ckam_error *error, const ckam_option *option,
-                          const char *value, int line) {
+static void check_refusal(ckam_status status, const ckam_error *error, const ckam_option *option, const char *value,
+                          int line) {
     char range[TEXT], quoted[2 * TEXT];
     option_range(option, range, sizeof range);
     snprintf(quoted, sizeof quoted, "%s is '%s'", option->name, value);
@@ -119,8 +119,7 @@ static void check_bad_values(ckam_options *options, const ckam_option *option) {
         ckam_error error;
         number_write(numbers[i], value, sizeof value);
         check_bad_text(options, option, value);
-        assert_refused(ckam_options_set_number(options, option->name, numbers[i], &error), &error, option,
-                       value);
+        assert_refused(ckam_options_set_number(options, option->name, numbers[i], &error), &error, option, value);
         assert_int_equal(ckam_options_set_number(options, option->name, numbers[i], NULL), CKAM_ERROR_OPTION);
     }
 }
@@ -129,8 +128,7 @@ static void bad_values_are_refused(void **unused) {
     (void)unused;
     for (const ckam_entry *entry = ckam_sampler_list(); entry->name; entry++) {
         ckam_options *options = new_options(entry->name);
-        for (const ckam_option *option = entry->options; option->name; option++)
-            check_bad_values(options, option);
+        for (const ckam_option *option = entry->options; option->name; option++) check_bad_values(options, option);
         ckam_options_free(options);
     }
 }
@@ -159,8 +157,8 @@ static void long_values_are_cut_in_the_message(void **unused) {
     ckam_options *options = new_options("ckam");
     memset(value, '7', sizeof value - 1);
     value[sizeof value - 1] = 0;
-    assert_failure(ckam_options_set(options, "explore", value, &error), CKAM_ERROR_OPTION, &error,
-                   "explore is '777", "a number > 0 and < 1");
+    assert_failure(ckam_options_set(options, "explore", value, &error), CKAM_ERROR_OPTION, &error, "explore is '777",
+                   "a number > 0 and < 1");
     assert_failure(ckam_options_set(options, value, "1", &error), CKAM_ERROR_OPTION, &error, "'777");
     ckam_options_free(options);
 }
@@ -173,8 +171,7 @@ static size_t good_numbers(const ckam_option *option, double *good) {
     double one = option->type == CKAM_COUNT ? 1.0 : 0.0; /* how far the nearest inside of a bound is */
     double inside_low = one > 0.0 ? low + one : nextafter(low, HUGE_VAL);
     double inside_high = one > 0.0 ? high - one : nextafter(high, -HUGE_VAL);
-    double try[] = {low,       high, inside_low, inside_high, option->initial, 0.1,
-                    1.0 / 3.0, 2.0,  3.0,        1e-300,      12345.678};
+    double try[] = {low, high, inside_low, inside_high, option->initial, 0.1, 1.0 / 3.0, 2.0, 3.0, 1e-300, 12345.678};
     size_t count = 0;
     for (size_t i = 0; i < sizeof try / sizeof *try; i++) {
         bool outside = !(try[i] >= low && try[i] <= high) || (option->open_low && try[i] <= low) ||
@@ -239,8 +236,7 @@ static void check_good_values(const char *name, const ckam_option *option) {
 static void good_values_round_trip(void **unused) {
     (void)unused;
     for (const ckam_entry *entry = ckam_sampler_list(); entry->name; entry++)
-        for (const ckam_option *option = entry->options; option->name; option++)
-            check_good_values(entry->name, option);
+        for (const ckam_option *option = entry->options; option->name; option++) check_good_values(entry->name, option);
 }
 
 static void get_cuts_and_refuses(void **unused) {
@@ -253,11 +249,9 @@ static void get_cuts_and_refuses(void **unused) {
     assert_int_equal(text[4], '#');
     assert_failure(ckam_options_get(options, "kernle", text, sizeof text, &error), CKAM_ERROR_OPTION, &error,
                    "'kernle'", "'kernel'");
-    assert_failure(ckam_options_get(options, NULL, text, sizeof text, &error), CKAM_ERROR_ARGUMENT, &error,
-                   "NULL");
+    assert_failure(ckam_options_get(options, NULL, text, sizeof text, &error), CKAM_ERROR_ARGUMENT, &error, "NULL");
     assert_failure(ckam_options_set(options, NULL, "1", &error), CKAM_ERROR_ARGUMENT, &error, "NULL");
-    assert_failure(ckam_options_set(options, "noise", NULL, &error), CKAM_ERROR_ARGUMENT, &error, "noise",
-                   "NULL");
+    assert_failure(ckam_options_set(options, "noise", NULL, &error), CKAM_ERROR_ARGUMENT, &error, "noise", "NULL");
     assert_failure(ckam_options_set_number(options, NULL, 1.0, &error), CKAM_ERROR_ARGUMENT, &error, "NULL");
     assert_string_equal(ckam_options_sampler(options), "kam");
     ckam_options_free(options);
@@ -266,8 +260,8 @@ static void get_cuts_and_refuses(void **unused) {
 /* -- Names ------------------------------------------------------------------------------------------------------- */
 
 /* A name that lacks its last letter, or has one too many: the message has it, and the right one. */
-static void check_misspelt(ckam_status (*make)(const char *, ckam_error *), const char *before,
-                           const char *name, const char *after) {
+static void check_misspelt(ckam_status (*make)(const char *, ckam_error *), const char *before, const char *name,
+                           const char *after) {
     for (int i = 0; i < 2; i++) {
         char       wrong[TEXT], spec[3 * TEXT], right[3 * TEXT];
         ckam_error error;
@@ -301,15 +295,13 @@ static void unknown_names_are_refused(void **unused) {
             for (const ckam_entry *entry = kinds[k].list(); entry->name; entry++) {
                 char quoted[TEXT];
                 snprintf(quoted, sizeof quoted, "'%s'", unknown[i]);
-                assert_failure(kinds[k].make(unknown[i], &error), CKAM_ERROR_OPTION, &error, quoted,
-                               entry->name);
+                assert_failure(kinds[k].make(unknown[i], &error), CKAM_ERROR_OPTION, &error, quoted, entry->name);
             }
     ckam_options *options = new_options("ckam");
-    assert_failure(ckam_options_set(options, "zyxwvuts", "1", &error), CKAM_ERROR_OPTION, &error, "ckam",
-                   "'zyxwvuts'");
+    assert_failure(ckam_options_set(options, "zyxwvuts", "1", &error), CKAM_ERROR_OPTION, &error, "ckam", "'zyxwvuts'");
     assert_null(strstr(error.message, "did you mean"));
-    assert_failure(ckam_options_set_number(options, "explor", 0.5, &error), CKAM_ERROR_OPTION, &error,
-                   "'explor'", "'explore'");
+    assert_failure(ckam_options_set_number(options, "explor", 0.5, &error), CKAM_ERROR_OPTION, &error, "'explor'",
+                   "'explore'");
     ckam_options_free(options);
 }
 
@@ -340,8 +332,7 @@ static void malformed_specs_are_refused(void **unused) {
     ckam_error error;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_failure(make_options(cases[i].spec, &error), CKAM_ERROR_OPTION, &error, cases[i].piece);
-    for (size_t k = 0; k < KINDS; k++)
-        assert_failure(kinds[k].make(NULL, &error), CKAM_ERROR_ARGUMENT, &error, "NULL");
+    for (size_t k = 0; k < KINDS; k++) assert_failure(kinds[k].make(NULL, &error), CKAM_ERROR_ARGUMENT, &error, "NULL");
     assert_failure(ckam_options_create(NULL, "ckam", &error), CKAM_ERROR_ARGUMENT, &error, "NULL");
     assert_failure(ckam_model_create(NULL, "ring", &error), CKAM_ERROR_ARGUMENT, &error, "NULL");
     ckam_options_free(NULL);
@@ -377,7 +368,7 @@ static void long_specs(void **unused) {
             if (count > 1000) assert_failure(error.status, CKAM_ERROR_OPTION, &error, cases[i].message);
             free(spec);
         }
-    char *spec = repeat("ckam:explore=0.4", ",explore=0.5", 100000); /* long, and right: the last one counts */
+    char         *spec = repeat("ckam:explore=0.4", ",explore=0.5", 100000); /* long, and right: the last one counts */
     ckam_options *options = new_options(spec);
     assert_true(options->values->explore == 0.5);
     ckam_options_free(options);

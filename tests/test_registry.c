@@ -29,8 +29,7 @@ static void the_list_has_it_and_the_others(void **unused) {
     assert_string_equal(drift->summary, "random walk with a drift");
     ckam_error    error;
     ckam_options *options;
-    assert_failure(ckam_options_create(&options, "drfit", &error), CKAM_ERROR_OPTION, &error,
-                   "did you mean 'drift'");
+    assert_failure(ckam_options_create(&options, "drfit", &error), CKAM_ERROR_OPTION, &error, "did you mean 'drift'");
 }
 
 static void its_own_option_works_like_any(void **unused) {
@@ -52,8 +51,7 @@ static void its_own_option_works_like_any(void **unused) {
     assert_int_equal(ckam_options_set_number(options, "drift", 0.5, NULL), CKAM_OK);
     assert_failure(ckam_options_set(options, "drift", "1.5", &error), CKAM_ERROR_OPTION, &error,
                    "drift: drift is '1.5'", ">= -1 and <= 1");
-    assert_failure(ckam_options_set(options, "drifd", "0", &error), CKAM_ERROR_OPTION, &error,
-                   "did you mean 'drift'");
+    assert_failure(ckam_options_set(options, "drifd", "0", &error), CKAM_ERROR_OPTION, &error, "did you mean 'drift'");
     assert_int_equal(ckam_options_get(options, "drift", text, sizeof text, NULL), CKAM_OK);
     assert_string_equal(text, "0.5");
     ckam_options_free(options);
@@ -98,8 +96,7 @@ static void it_draws_from_the_density(void **unused) {
     assert_non_null(x);
     assert_int_equal(ckam_model_create(&model, "gaussian:dim=2", NULL), CKAM_OK);
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(ckam_sample(ckam_model_target(model), specs[i], NULL, 11, 1, DRAWS, x, &error),
-                         CKAM_OK);
+        assert_int_equal(ckam_sample(ckam_model_target(model), specs[i], NULL, 11, 1, DRAWS, x, &error), CKAM_OK);
         assert_less(worst_moment(DRAWS, x), 5.0);
     }
     const ckam_target twin = {.dim = 2, .log_density = tilted};
@@ -149,8 +146,8 @@ static void its_snapshots_continue_with_the_same_bits(void **unused) {
     assert_int_equal(ckam_chain_load(same, bytes, size), CKAM_OK);
     run(same, again);
     assert_memory_equal(after, again, sizeof after);
-    assert_failure(ckam_chain_load(other, bytes, size), CKAM_ERROR_SNAPSHOT, ckam_chain_error(other),
-                   "drift is 0.5", "is 0.25");
+    assert_failure(ckam_chain_load(other, bytes, size), CKAM_ERROR_SNAPSHOT, ckam_chain_error(other), "drift is 0.5",
+                   "is 0.25");
     assert_failure(ckam_chain_load(stranger, bytes, size), CKAM_ERROR_SNAPSHOT, ckam_chain_error(stranger),
                    "sampler is drift", "is rw");
     run(other, again); /* a refused snapshot has changed nothing */
@@ -164,9 +161,8 @@ static void its_snapshots_continue_with_the_same_bits(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_list_has_it_and_the_others),
-                                       cmocka_unit_test(its_own_option_works_like_any),
-                                       cmocka_unit_test(it_draws_from_the_density),
-                                       cmocka_unit_test(its_snapshots_continue_with_the_same_bits)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_list_has_it_and_the_others), cmocka_unit_test(its_own_option_works_like_any),
+        cmocka_unit_test(it_draws_from_the_density), cmocka_unit_test(its_snapshots_continue_with_the_same_bits)};
     return cmocka_run_group_tests_name("registry", tests, NULL, NULL);
 }

@@ -73,12 +73,11 @@ static void test_threefry_known_answers(void **state) {
         threefry4x64_ctr_t counter;
         threefry4x64_key_t key;
         uint64_t           result[4];
-    } known[] = {
-        {{{0}}, {{0}}, {0x09218ebde6c85537, 0x55941f5266d86105, 0x4bd25e16282434dc, 0xee29ec846bd2e40b}},
-        {{{ONES}}, {{ONES}}, {0x29c24097942bba1b, 0x0371bbfb0f6f4e11, 0x3c231ffa33f83a1c, 0xcd29113fde32d168}},
-        {{{0x243f6a8885a308d3, 0x13198a2e03707344, 0xa4093822299f31d0, 0x082efa98ec4e6c89}},
-         {{0x452821e638d01377, 0xbe5466cf34e90c6c, 0xbe5466cf34e90c6c, 0xc0ac29b7c97c50dd}},
-         {0xa7e8fde591651bd9, 0xbaafd0c30138319b, 0x84a5c1a729e685b9, 0x901d406ccebc1ba4}}};
+    } known[] = {{{{0}}, {{0}}, {0x09218ebde6c85537, 0x55941f5266d86105, 0x4bd25e16282434dc, 0xee29ec846bd2e40b}},
+                 {{{ONES}}, {{ONES}}, {0x29c24097942bba1b, 0x0371bbfb0f6f4e11, 0x3c231ffa33f83a1c, 0xcd29113fde32d168}},
+                 {{{0x243f6a8885a308d3, 0x13198a2e03707344, 0xa4093822299f31d0, 0x082efa98ec4e6c89}},
+                  {{0x452821e638d01377, 0xbe5466cf34e90c6c, 0xbe5466cf34e90c6c, 0xc0ac29b7c97c50dd}},
+                  {0xa7e8fde591651bd9, 0xbaafd0c30138319b, 0x84a5c1a729e685b9, 0x901d406ccebc1ba4}}};
     for (size_t i = 0; i < LENGTH(known); i++) {
         const threefry4x64_ctr_t result = threefry4x64_R(20, known[i].counter, known[i].key);
         assert_memory_equal(result.v, known[i].result, sizeof result.v);
@@ -163,9 +162,8 @@ static bool uniform_is_right(double (*twin)(double, size_t)) {
         high[(size_t)(u * 256.0)]++;
         low[(uint64_t)(u * 0x1p52) % 256]++;
     }
-    return within_5_sigma(sum, N, 1.0 / 2.0, 1.0 / 12.0) &&
-           within_5_sigma(square, N, 1.0 / 12.0, 1.0 / 180.0) && plausible(equal_counts(256, high)) &&
-           plausible(equal_counts(256, low));
+    return within_5_sigma(sum, N, 1.0 / 2.0, 1.0 / 12.0) && within_5_sigma(square, N, 1.0 / 12.0, 1.0 / 180.0) &&
+           plausible(equal_counts(256, high)) && plausible(equal_counts(256, low));
 }
 
 static void test_uniform_distribution(void **state) {

@@ -1,6 +1,7 @@
 /* test_snapshot.c - a chain saved and loaded goes on with the same bits; what belongs elsewhere is refused by name. */
 #include "failure.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { DIM = 3, HORIZON = 4000 };
@@ -17,17 +18,18 @@ typedef struct birth {
     uint64_t    seed, chain, horizon;
 } birth;
 
-static ckam_chain *create(birth b) {
+static ckam_chain *create_at(birth b, const double *start) {
     ckam_options *options;
     ckam_chain   *chain;
     ckam_target   of = {.dim = b.dim, .log_density = density};
     assert_int_equal(ckam_options_create(&options, b.spec, NULL), CKAM_OK);
-    ckam_setup setup = {
-        .target = &of, .options = options, .seed = b.seed, .chain = b.chain, .horizon = b.horizon};
+    ckam_setup setup = {&of, options, start, b.seed, b.chain, b.horizon};
     assert_int_equal(ckam_chain_create(&chain, &setup, NULL), CKAM_OK);
     ckam_options_free(options);
     return chain;
 }
+
+static ckam_chain *create(birth b) { return create_at(b, NULL); }
 
 static void run(ckam_chain *chain, int steps) {
     ckam_step step;
@@ -94,6 +96,43 @@ static void a_loaded_chain_goes_on_with_the_same_bits(void **unused) {
         }
 }
 
+/* Saved by one that has not begun and loaded into one that was to start elsewhere. `given`: the saved one's start. */
+static void check_start(const char *spec, const double *given, const double *other) {
+    const birth   b = {spec, DIM, 21, 3, HORIZON};
+    ckam_chain   *one = create_at(b, given), *two = create_at(b, other);
+    const double *mine, *theirs;
+    double        elsewhere[DIM];
+    size_t        size;
+    void         *bytes = save(one, &size);
+    assert_int_equal(ckam_chain_ask(two, &theirs), CKAM_OK);
+    memcpy(elsewhere, theirs, sizeof elsewhere);
+    assert_int_equal(ckam_chain_load(two, bytes, size), CKAM_OK);
+    assert_int_equal(ckam_chain_ask(one, &mine), CKAM_OK);
+    assert_int_equal(ckam_chain_ask(two, &theirs), CKAM_OK);
+    assert_memory_equal(mine, theirs, sizeof elsewhere);
+    assert_memory_not_equal(elsewhere, theirs, sizeof elsewhere);
+    if (given) assert_memory_equal(theirs, given, sizeof elsewhere);
+    for (int i = 0; i < 200; i++) {
+        ckam_step a, c;
+        assert_int_equal(ckam_chain_step(one, &a), CKAM_OK);
+        assert_int_equal(ckam_chain_step(two, &c), CKAM_OK);
+        assert_memory_equal(a.x, c.x, DIM * sizeof *a.x);
+    }
+    free(bytes);
+    ckam_chain_free(one);
+    ckam_chain_free(two);
+}
+
+static void the_start_is_part_of_the_snapshot(void **unused) {
+    (void)unused;
+    const double given[DIM] = {0.25, -1.5, 3.0}, another[DIM] = {0.0, 0.0, 1.0};
+    for (const ckam_entry *entry = ckam_sampler_list(); entry->name; entry++) {
+        check_start(entry->name, NULL, given);
+        check_start(entry->name, given, NULL);
+        check_start(entry->name, given, another);
+    }
+}
+
 static void foreign_snapshots_are_refused_by_name(void **unused) {
     (void)unused;
     const birth home = {"ckam:cycle-length=100", DIM, 1, 0, HORIZON};
@@ -114,8 +153,8 @@ static void foreign_snapshots_are_refused_by_name(void **unused) {
         size_t      size;
         ckam_chain *other = create(cases[i].other);
         void       *bytes = save(other, &size);
-        assert_failure(ckam_chain_load(chain, bytes, size), CKAM_ERROR_SNAPSHOT, ckam_chain_error(chain),
-                       cases[i].what, cases[i].theirs, cases[i].ours);
+        assert_failure(ckam_chain_load(chain, bytes, size), CKAM_ERROR_SNAPSHOT, ckam_chain_error(chain), cases[i].what,
+                       cases[i].theirs, cases[i].ours);
         free(bytes);
         ckam_chain_free(other);
     }
@@ -138,14 +177,37 @@ static void damaged_snapshots_are_refused(void **unused) {
         bytes[i] ^= 0x20;
     }
     assert_int_equal(ckam_chain_load(chain, bytes, size), CKAM_OK);
-    assert_int_equal(ckam_chain_save(chain, bytes, size - 1), CKAM_ERROR_ARGUMENT);
+    free(bytes);
+    ckam_chain_free(chain);
+}
+
+/* Nothing is written into it. */
+static void room_of_another_size_is_refused(void **unused) {
+    (void)unused;
+    const birth       home = {"gam", DIM, 1, 0, HORIZON};
+    const size_t      off[] = {(size_t)-1, 1, 64};
+    ckam_chain       *chain = create(home);
+    const ckam_error *error = ckam_chain_error(chain);
+    char              right[32], wrong[32];
+    size_t            size;
+    run(chain, 50);
+    unsigned char *bytes = save(chain, &size);
+    snprintf(right, sizeof right, "must have %zu", size);
+    memset(bytes, 7, size);
+    for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
+        snprintf(wrong, sizeof wrong, "has %zu bytes", size + off[i]);
+        assert_failure(ckam_chain_save(chain, bytes, size + off[i]), CKAM_ERROR_ARGUMENT, error, wrong, right);
+    }
+    assert_failure(ckam_chain_save(chain, bytes, 0), CKAM_ERROR_ARGUMENT, error, "has 0 bytes", right);
+    for (size_t i = 0; i < size; i++) assert_int_equal(bytes[i], 7);
     free(bytes);
     ckam_chain_free(chain);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_loaded_chain_goes_on_with_the_same_bits),
-                                       cmocka_unit_test(foreign_snapshots_are_refused_by_name),
-                                       cmocka_unit_test(damaged_snapshots_are_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_loaded_chain_goes_on_with_the_same_bits),
+        cmocka_unit_test(the_start_is_part_of_the_snapshot), cmocka_unit_test(foreign_snapshots_are_refused_by_name),
+        cmocka_unit_test(damaged_snapshots_are_refused), cmocka_unit_test(room_of_another_size_is_refused)};
     return cmocka_run_group_tests_name("snapshot", tests, NULL, NULL);
 }

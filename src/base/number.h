@@ -7,7 +7,7 @@
 
 /* *number := the text, if all of it is one. */
 bool number_read(const char *text, double *number);
-/* As few digits as read back to the same bits. */
+/* With 15 digits, or 16 or 17 where it takes them to read back the same bits. */
 void number_write(double number, char *text, size_t size);
 
 #endif

@@ -21,7 +21,7 @@ double gain_moments(const gain *g, uint64_t t, size_t dim) {
 }
 
 noise noise_make(double start, double end, double decay, double horizon) {
-    double growth = fmin(expm1(log(start / end) / decay), DBL_MAX);
+    double growth = fmin(expm1((log(start) - log(end)) / decay), DBL_MAX);
     return (noise){.start = start, .rate = growth / horizon, .decay = decay};
 }
 

@@ -36,8 +36,7 @@ static size_t drift_layout(drift_state *s, const blueprint *plan) {
 
 static size_t drift_size(const blueprint *plan) { return drift_layout(&(drift_state){0}, plan); }
 
-static void drift_begin(void *state, const blueprint *plan, const double *x, double log_density,
-                        double length) {
+static void drift_begin(void *state, const blueprint *plan, const double *x, double log_density, double length) {
     drift_state          *s = state;
     const drift_settings *o = (const drift_settings *)(const void *)plan->settings;
     drift_layout(s, plan);
