@@ -82,20 +82,79 @@ static ckam_status no_memory(const request *r, ckam_error *error) {
     return error->status;
 }
 
-static ckam_status run(const request *r, const ckam_model *model, ckam_error *error) {
-    const ckam_target *target = ckam_model_target(model);
-    double            *draws = NULL;
-    if (r->chains <= SIZE_MAX / sizeof *draws / target->dim / r->draws)
-        draws = malloc(r->chains * r->draws * target->dim * sizeof *draws);
-    if (!draws) return no_memory(r, error);
-    double      start = seconds();
-    ckam_status status = ckam_sample(target, r->sampler, NULL, r->seed, r->chains, r->draws, draws, error);
-    if (!status) {
-        printf("%s: %" PRIu64 " chains of %" PRIu64 " draws in %.2f s, seed %" PRIu64 "\nby %s\n\n", r->model,
-               r->chains, r->draws, seconds() - start, r->seed, r->sampler);
-        if (print_summary(model, r->chains, r->draws, draws)) status = no_memory(r, error);
+/* Warm-up and draws: what kam's schedules span. */
+static uint64_t horizon(const request *r, const ckam_options *options) {
+    char warmup[32] = "0";
+    ckam_options_get(options, "warmup", warmup, sizeof warmup, NULL);
+    return r->draws + strtoull(warmup, NULL, 10);
+}
+
+/* Runs one chain until it has its draws, and adds what it counted. */
+static ckam_status run_chain(const ckam_setup *setup, uint64_t draws, double *out, ckam_counts *sum,
+                             ckam_error *error) {
+    size_t      dim = setup->target->dim;
+    ckam_chain *chain;
+    ckam_step   step;
+    ckam_counts counts = {0};
+    ckam_status status = ckam_chain_create(&chain, setup, error);
+    if (status) return status;
+    for (uint64_t count = 0; count < draws && !status; count += !status && step.draw) {
+        status = ckam_chain_step(chain, &step);
+        if (!status && step.draw) memcpy(out + count * dim, step.x, dim * sizeof *out);
     }
+    if (status) *error = *ckam_chain_error(chain);
+    ckam_chain_counts(chain, &counts);
+    sum->evaluations += counts.evaluations;
+    sum->iterations += counts.iterations;
+    sum->accepted += counts.accepted;
+    sum->undefined += counts.undefined;
+    sum->floored += counts.floored;
+    ckam_chain_free(chain);
+    return status;
+}
+
+static void print_head(const request *r, const ckam_counts *sum, double time) {
+    printf("%s: %" PRIu64 " chains of %" PRIu64 " draws, seed %" PRIu64 "\nby %s\n", r->model, r->chains, r->draws,
+           r->seed, r->sampler);
+    printf("%" PRIu64 " evaluations in %.2f s, %.0f %% of the proposals accepted\n\n", sum->evaluations, time,
+           100.0 * (double)sum->accepted / (double)sum->iterations);
+}
+
+static void print_notes(const ckam_counts *sum) {
+    if (sum->undefined)
+        printf("%" PRIu64 " proposals were rejected because the density is 0 or not defined there.\n", sum->undefined);
+    if (sum->floored)
+        printf("The covariance was kept from degenerating %" PRIu64 " times: the gain may be too large.\n",
+               sum->floored);
+}
+
+static ckam_status run_all(const request *r, const ckam_model *model, const ckam_options *options, double *draws,
+                           ckam_error *error) {
+    const ckam_target *target = ckam_model_target(model);
+    ckam_setup         setup = {.target = target, .options = options, .seed = r->seed, .horizon = horizon(r, options)};
+    ckam_counts        sum = {0};
+    ckam_status        status = CKAM_OK;
+    double             start = seconds();
+    for (; setup.chain < r->chains && !status; setup.chain++)
+        status = run_chain(&setup, r->draws, draws + setup.chain * r->draws * target->dim, &sum, error);
+    if (status) return status;
+    print_head(r, &sum, seconds() - start);
+    if (print_summary(model, r->chains, r->draws, draws)) return no_memory(r, error);
+    print_notes(&sum);
+    return CKAM_OK;
+}
+
+static ckam_status run(const request *r, const ckam_model *model, ckam_error *error) {
+    size_t        dim = ckam_model_target(model)->dim;
+    double       *draws = NULL;
+    ckam_options *options;
+    ckam_status   status = ckam_options_create(&options, r->sampler, error);
+    if (status) return status;
+    if (r->chains <= SIZE_MAX / sizeof *draws / dim / r->draws)
+        draws = malloc(r->chains * r->draws * dim * sizeof *draws);
+    status = draws ? run_all(r, model, options, draws, error) : no_memory(r, error);
     free(draws);
+    ckam_options_free(options);
     return status;
 }
 
