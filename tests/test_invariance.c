@@ -80,8 +80,8 @@ static void the_identity_passes(void **unused) {
 /* More steps, so that the draws come near the wrong law, and proposals whose size changes within a mode. */
 static void kam_without_its_hastings_ratio_is_rejected(void **unused) {
     (void)unused;
-    static const char *const specs[MODELS] = {"kam:kernel=gaussian,kernel-scale=1,step-size=1,noise=0.3,adapt-gain=0",
-                                              "kam:kernel=gaussian,kernel-scale=1,step-size=1,noise=0.3,adapt-gain=0",
+    static const char *const specs[MODELS] = {"kam:kernel=gaussian,kernel-scale=1,step-size=3,noise=0.2,adapt-gain=0",
+                                              "kam:kernel=gaussian,kernel-scale=1,step-size=3,noise=0.2,adapt-gain=0",
                                               "kam:kernel=gaussian,kernel-scale=2,step-size=2,noise=0.5,adapt-gain=0"};
     for (int m = 0; m < MODELS; m++) {
         frozen f = frozen_make(models[m], specs[m], 500);
