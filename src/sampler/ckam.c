@@ -5,8 +5,6 @@
  * N(x, nu_t^2 Sigma), whose nu_t falls from the walk's along a cosine, give the draws. */
 #include "sampler/kernel_walk.h"
 
-#include <string.h>
-
 const ckam_option ckam_sampler_options[] = {SETTING_STEP_SIZE,    SETTING_TARGET_ACCEPT, SETTING_ADAPT_DECAY,
                                             SETTING_ADAPT_GAIN,   SETTING_SUBSAMPLE,     SETTING_KERNEL,
                                             SETTING_KERNEL_SCALE, SETTING_KERNEL_ORDER,  SETTING_NOISE,
@@ -20,6 +18,7 @@ typedef struct ckam_state {
     uint64_t    cycle;
     bool        delayed;       /* transition = delayed-rejection */
     double      nu_explored;   /* nu after the last adaptation, nu_exp */
+    double      cosine;        /* cosine_at(E) */
     double      fall;          /* nu_t / nu_exp of this iteration */
     size_t      seen;          /* draws in mean and scatter (covariance = global) */
     size_t      mean, scatter; /* offsets: of all past draws; sum of products of their deviations */
@@ -64,6 +63,7 @@ static void use_global(ckam_state *s) {
 static void ckam_begin(void *state, const blueprint *plan, const double *x, double log_density, double length) {
     ckam_state *s = state;
     ckam_layout(s, plan);
+    s->cosine = cosine_at(s->explore, s->length);
     s->delayed = plan->settings->transition == TRANSITION_DELAYED;
     kernel_walk_begin(&s->walk, plan, (double)s->length, x, log_density, length);
     if (s->walk.proposal.global) use_global(s);
@@ -110,7 +110,7 @@ static const double *ckam_ask(void *state, rng *r) {
     kernel_walk *w = &s->walk;
     double      *y = now_y(&w->now);
     if (w->t < s->explore) return kernel_walk_ask(w, r);
-    s->fall = cosine_at(w->t, s->length) / cosine_at(s->explore, s->length);
+    s->fall = cosine_at(w->t, s->length) / s->cosine;
     if (is_delayed(s))
         propose_delayed(s, r, y);
     else

@@ -1,8 +1,6 @@
 /* kernel_walk.c - see kernel_walk.h. */
 #include "sampler/kernel_walk.h"
 
-#include <string.h>
-
 /* With step-size = auto nu starts at this part of the optimal random walk's, in units of l^2 / sqrt(n), and with
  * noise = auto gamma is this part of the spread of z: both measured, docs/samplers/kam.md. */
 #define AUTO_STEP  0.5
@@ -48,7 +46,8 @@ void kernel_walk_begin(kernel_walk *w, const blueprint *plan, double horizon, co
     w->auto_step = isnan(o->step_size);
     w->auto_noise = isnan(o->noise);
     double part = w->proposal.global ? 1.0 : AUTO_STEP;
-    w->scale_start = w->auto_step ? part * step_size_optimal(plan->dim) : o->step_size;
+    w->optimal = step_size_optimal(plan->dim);
+    w->scale_start = w->auto_step ? part * w->optimal : o->step_size;
     w->length = length;
     w->half_life = o->refresh_half_life * horizon;
     w->target_accept = o->target_accept;
@@ -80,7 +79,7 @@ static double auto_noise(const kernel_walk *w) {
     double spread = kernel_proposal_spread(&w->proposal);
     if (w->history.seen < 10 * w->proposal.most || spread == 0.0) spread = fmax(spread, w->length);
     double part = w->proposal.states > 1 ? fmax(AUTO_NOISE, 1.0 / sqrt((double)w->proposal.states)) : 1.0;
-    return part * (w->scale / w->scale_start) * step_size_optimal(w->now.dim) * spread;
+    return part * (w->scale / w->scale_start) * w->optimal * spread;
 }
 
 double kernel_walk_nu(const kernel_walk *w) {

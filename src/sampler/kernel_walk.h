@@ -22,6 +22,7 @@ typedef struct kernel_walk {
     double          nu;    /* of the next proposal */
     double          scale; /* nu in its unit: what is adapted */
     double          scale_start;
+    double          optimal; /* 2.38 / sqrt(dim) */
     double          gamma;
     double          length;    /* of the density: at the start, then the spread of z when the last walk ended */
     double          half_life; /* of the chance to redraw z, in iterations */
