@@ -1,5 +1,6 @@
-# What ckam needs beside libc and libm: POSIX threads, Random123 (headers only) and a threaded OpenBLAS.
-# Sets RANDOM123_INCLUDE_DIR, OPENBLAS_INCLUDE_DIR and OPENBLAS_LIBRARY, or stops and names Debian's package.
+# What ckam needs beside libc and libm: POSIX threads, Random123 (headers only), a threaded OpenBLAS, jansson, and the
+# header of NetCDF, whose library is loaded when a run wants it. Sets RANDOM123_INCLUDE_DIR, OPENBLAS_..., JANSSON_...,
+# NETCDF_INCLUDE_DIR and NETCDF_FILE (the name that is loaded), or stops and names Debian's package.
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
@@ -28,3 +29,17 @@ if(openblas_file MATCHES "openblas-serial")
     message(FATAL_ERROR "${serial_library} is the serial OpenBLAS, which gives wrong results under threads. "
         "Debian's package of the threaded one is libopenblas-pthread-dev.")
 endif()
+
+find_path(JANSSON_INCLUDE_DIR jansson.h)
+find_library(JANSSON_LIBRARY jansson)
+if(NOT JANSSON_INCLUDE_DIR OR NOT JANSSON_LIBRARY)
+    message(FATAL_ERROR "jansson was not found. Debian's package is libjansson-dev.")
+endif()
+
+find_path(NETCDF_INCLUDE_DIR netcdf.h)
+find_library(NETCDF_LIBRARY netcdf)
+if(NOT NETCDF_INCLUDE_DIR OR NOT NETCDF_LIBRARY)
+    message(FATAL_ERROR "NetCDF was not found. Debian's package is libnetcdf-dev.")
+endif()
+file(REAL_PATH "${NETCDF_LIBRARY}" netcdf_file)
+cmake_path(GET netcdf_file FILENAME NETCDF_FILE)

@@ -18,8 +18,8 @@
  * ckam_..._free(), which accepts NULL; everything else is borrowed, and says for how long.
  *
  * The library keeps no global state, prints nothing and never exits. Two threads may use two objects at the
- * same time; one object belongs to one thread at a time. Only the create functions and ckam_sample()
- * allocate. (One effect reaches further: kam and ckam use OpenBLAS for matrices of order 32 and more, and set
+ * same time; one object belongs to one thread at a time. Sampling a chain does not allocate; the create functions,
+ * ckam_sample() and what is in sections 8 to 10 do. (One effect reaches further: kam and ckam use OpenBLAS for matrices of order 32 and more, and set
  * it to one thread, because chains, not matrix products, are what runs in parallel.)
  *
  * Random numbers are a function of (seed, chain, iteration): the same seed gives the same draws.
@@ -66,7 +66,11 @@ CKAM_API const char *ckam_version(void);
     X(CKAM_ERROR_SNAPSHOT, -8, "the snapshot does not belong to this chain")                                           \
     X(CKAM_ERROR_TARGET, -9, "the target returned an unknown code")                                                    \
     X(CKAM_ERROR_BLAS, -10, "the linear algebra library that is loaded cannot be used")                                \
-    X(CKAM_ERROR_RANGE, -11, "the chain has left the range of numbers")
+    X(CKAM_ERROR_RANGE, -11, "the chain has left the range of numbers")                                                \
+    X(CKAM_ERROR_INPUT, -12, "a file or directory cannot be read")                                                     \
+    X(CKAM_ERROR_OUTPUT, -13, "a file or directory cannot be made")                                                    \
+    X(CKAM_ERROR_WRITE, -14, "a write failed")                                                                         \
+    X(CKAM_ERROR_FORMAT, -15, "a file does not hold what it should")
 
 typedef enum ckam_status {
 #define CKAM_STATUS_ENUM(name, code, sentence) name = (code),
@@ -229,7 +233,13 @@ CKAM_API double ckam_model_probability(const ckam_model *model, size_t k, double
 /* -- 7. Lists --------------------------------------------------------------------------------------------
  *
  * All three live for ever and end with an entry whose name is NULL. */
-typedef enum ckam_option_type { CKAM_REAL, CKAM_COUNT, CKAM_CHOICE } ckam_option_type;
+typedef enum ckam_option_type {
+    CKAM_REAL,
+    CKAM_COUNT,
+    CKAM_CHOICE, /* one of `words`; a choice of "false" and "true" is a flag */
+    CKAM_WORD,   /* a whole number of 64 bits: a seed                        */
+    CKAM_TEXT    /* any text; its default is the first of `words`            */
+} ckam_option_type;
 
 typedef struct ckam_option {
     const char        *name; /* "step-size": flag, run-file key and argument of ckam_options_set()    */
@@ -251,6 +261,8 @@ typedef struct ckam_entry {
 
 CKAM_API const ckam_entry *ckam_sampler_list(void);
 CKAM_API const ckam_entry *ckam_model_list(void);
+
+
 
 #ifdef __cplusplus
 }

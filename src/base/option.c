@@ -4,14 +4,19 @@
 #include "base/error.h"
 #include "base/number.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT = 128 }; /* room for a name or a value as text */
 
+/* A number of any type but text. A word of 64 bits has its own way, and comes here only with its default. */
 static void store(const ckam_option *option, void *values, double number) {
     char *place = (char *)values + option->offset;
-    if (option->type == CKAM_COUNT)
+    if (option->type == CKAM_COUNT || option->type == CKAM_WORD)
         *(uint64_t *)(void *)place = isnan(number) ? COUNT_AUTO : (uint64_t)number;
     else if (option->type == CKAM_CHOICE)
         *(int *)(void *)place = (int)number;
@@ -38,7 +43,11 @@ static double load(const ckam_option *option, const void *values) {
 }
 
 void options_default(const ckam_option *table, void *values) {
-    for (const ckam_option *option = table; option->name; option++) store(option, values, option->initial);
+    for (const ckam_option *option = table; option->name; option++)
+        if (option->type == CKAM_TEXT)
+            snprintf((char *)values + option->offset, OPTION_TEXT, "%s", option->words[0]);
+        else
+            store(option, values, option->initial);
 }
 
 static ckam_status find(const ckam_option *table, const char *owner, const char *name, const ckam_option **found,
@@ -60,6 +69,13 @@ void option_range(const ckam_option *option, char *text, size_t size) {
             const char *before = i == 0 ? "" : option->words[i + 1] ? ", " : " or ";
             used += (size_t)snprintf(text + used, size - used, "%s%s", before, option->words[i]);
         }
+        return;
+    }
+    if (option->type == CKAM_WORD || option->type == CKAM_TEXT) {
+        if (option->type == CKAM_WORD)
+            snprintf(text, size, "a whole number >= 0 and < 2^64%s", or_auto);
+        else
+            snprintf(text, size, "a text of less than %d bytes", OPTION_TEXT);
         return;
     }
     const char *what = option->type == CKAM_COUNT ? "a whole number" : "a number";
@@ -89,12 +105,30 @@ ckam_status options_set_number(const ckam_option *table, void *values, const cha
     const ckam_option *option;
     ckam_status        status = find(table, owner, name, &option, error);
     if (status) return status;
-    if (option->type == CKAM_CHOICE || !in_range(option, number)) {
+    if (option->type == CKAM_CHOICE || option->type == CKAM_TEXT || !in_range(option, number)) {
         char text[TEXT];
         number_write(number, text, sizeof text);
         return refuse(option, owner, text, error);
     }
     store(option, values, number);
+    return CKAM_OK;
+}
+
+/* A word of 64 bits, exactly. */
+static ckam_status set_word(const ckam_option *option, void *values, const char *owner, const char *text,
+                            ckam_error *error) {
+    char *end;
+    errno = 0;
+    uint64_t word = strtoull(text, &end, 10);
+    if (errno || !isdigit((unsigned char)*text) || *end) return refuse(option, owner, text, error);
+    memcpy((char *)values + option->offset, &word, sizeof word);
+    return CKAM_OK;
+}
+
+static ckam_status set_text(const ckam_option *option, void *values, const char *owner, const char *text,
+                            ckam_error *error) {
+    if (strlen(text) >= OPTION_TEXT) return refuse(option, owner, text, error);
+    strcpy((char *)values + option->offset, text);
     return CKAM_OK;
 }
 
@@ -116,6 +150,8 @@ ckam_status options_set(const ckam_option *table, void *values, const char *owne
         store(option, values, OPTION_AUTO);
         return CKAM_OK;
     }
+    if (option->type == CKAM_WORD) return set_word(option, values, owner, text, error);
+    if (option->type == CKAM_TEXT) return set_text(option, values, owner, text, error);
     double number;
     if (!number_read(text, &number) || !in_range(option, number)) return refuse(option, owner, text, error);
     store(option, values, number);
@@ -127,6 +163,17 @@ ckam_status options_get(const ckam_option *table, const void *values, const char
     const ckam_option *option;
     ckam_status        status = find(table, owner, name, &option, error);
     if (status) return status;
+    const char *place = (const char *)values + option->offset;
+    uint64_t    word;
+    if (option->type == CKAM_TEXT) {
+        snprintf(text, size, "%s", place);
+        return CKAM_OK;
+    }
+    if (option->type == CKAM_WORD) {
+        memcpy(&word, place, sizeof word);
+        snprintf(text, size, "%" PRIu64, word);
+        return CKAM_OK;
+    }
     double number = load(option, values);
     if (option->type == CKAM_CHOICE)
         snprintf(text, size, "%s", option->words[(size_t)number]);

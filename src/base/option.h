@@ -1,7 +1,8 @@
 /* option.h - options as data: one table gives flags, run-file keys, help, checks and documentation.
  *
  * Samplers and models describe their settings as a table of ckam_option (ckam.h) over a plain struct. A real is
- * a double (auto is NaN), a count a uint64_t (auto is 0), a choice an int (the index of its word). */
+ * a double (auto is NaN), a count a uint64_t (auto is 0), a choice an int (the index of its word), a word of 64 bits a
+ * uint64_t, a text a char[OPTION_TEXT]. */
 #ifndef CKAM_BASE_OPTION_H
 #define CKAM_BASE_OPTION_H
 
@@ -11,6 +12,7 @@
 
 #define OPTION_AUTO ((double)NAN)
 #define COUNT_AUTO  0 /* how a count that may be auto is stored */
+enum { OPTION_TEXT = 4096 };
 #define OPTION_END                                                                                                     \
     { .name = NULL }
 

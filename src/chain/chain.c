@@ -222,6 +222,15 @@ ckam_status ckam_chain_step(ckam_chain *chain, ckam_step *step) {
     return status ? status : tell(chain, log_density, step);
 }
 
+bool chain_point(const ckam_chain *chain, const double **x, double *log_density) {
+    chain_state *s = chain->state;
+    bool         sampling = s->phase == CKAM_PHASE_SAMPLE;
+    current     *now = sampler_state(chain);
+    *x = sampling ? now_x(now) : block_at(s, s->start);
+    *log_density = sampling ? now->log_density : s->log_density;
+    return s->phase != CKAM_PHASE_START;
+}
+
 const ckam_error *ckam_chain_error(const ckam_chain *chain) { return &chain->error; }
 
 void ckam_chain_counts(const ckam_chain *chain, ckam_counts *counts) {

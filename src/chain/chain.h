@@ -28,4 +28,7 @@ struct ckam_chain {
     ckam_error   error;
 };
 
+/* The state of the chain and its log density, once it has one; false before that. Borrowed until the next step. */
+bool chain_point(const ckam_chain *chain, const double **x, double *log_density);
+
 #endif

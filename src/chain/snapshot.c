@@ -3,7 +3,7 @@
  * Load reads the head first, so that a snapshot of something else is refused by naming what differs. */
 #include "chain/chain.h"
 
-#include <string.h>
+#include "base/checksum.h"
 
 enum { SNAPSHOT_VERSION = 1 };
 
@@ -16,18 +16,6 @@ typedef struct head {
 } head;
 
 static const char magic[8] = "ckamsnap";
-
-/* FNV-1a over words of 8 bytes, the rest padded with 0. */
-static uint64_t checksum(const void *bytes, size_t size) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < size; i += sizeof hash) {
-        uint64_t word = 0;
-        memcpy(&word, (const char *)bytes + i, size - i < sizeof word ? size - i : sizeof word);
-        hash = (hash ^ word) * 0x100000001b3u;
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
 
 static head make_head(const ckam_chain *c) {
     head h;

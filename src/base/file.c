@@ -1,0 +1,138 @@
+/* file.c - see file.h. */
+#include "base/file.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool file_write(int file, const void *bytes, size_t size, uint64_t offset) {
+    const char *place = bytes;
+    sigset_t    limit, before;
+    bool        good = true;
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &limit, &before);
+    while (size && good) {
+        ssize_t count = pwrite(file, place, size, (off_t)offset);
+        good = count > 0 || (count < 0 && errno == EINTR);
+        if (count <= 0) continue;
+        place += count;
+        size -= (size_t)count;
+        offset += (uint64_t)count;
+    }
+    int problem = errno;
+    if (!good && problem == EFBIG) sigtimedwait(&limit, NULL, &(struct timespec){0});
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = problem;
+    return good;
+}
+
+static ckam_status write_failed(const char *path, ckam_error *error) {
+    return fail_with(error, CKAM_ERROR_WRITE, "cannot write %.120s: %s", path, strerror(errno));
+}
+
+ckam_status file_begin(file_aside *a, const char *path, ckam_error *error) {
+    int length = snprintf(a->path, sizeof a->path, "%s", path);
+    a->file = -1;
+    a->length = 0;
+    if (length < 0 || (size_t)length + sizeof ".new" > sizeof a->aside)
+        return fail_with(error, CKAM_ERROR_OUTPUT, "the path %.60s... is too long", path);
+    memcpy(a->aside, a->path, (size_t)length);
+    memcpy(a->aside + length, ".new", sizeof ".new");
+    a->file = open(a->aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (a->file < 0) return fail_with(error, CKAM_ERROR_OUTPUT, "cannot make %.120s: %s", a->aside, strerror(errno));
+    return CKAM_OK;
+}
+
+ckam_status file_add(file_aside *a, const void *bytes, size_t size, ckam_error *error) {
+    if (file_write(a->file, bytes, size, a->length)) {
+        a->length += size;
+        return CKAM_OK;
+    }
+    ckam_status status = write_failed(a->path, error);
+    file_abandon(a);
+    return status;
+}
+
+void file_abandon(file_aside *a) {
+    if (a->file < 0) return;
+    close(a->file);
+    unlink(a->aside);
+    a->file = -1;
+}
+
+/* A new name is on the disk only when its directory is. Some file systems cannot sync a directory: that is no failure. */
+static void sync_directory(const char *path) {
+    char  folder[FILE_PATH];
+    char *slash;
+    snprintf(folder, sizeof folder, "%s", path);
+    slash = strrchr(folder, '/');
+    if (slash) slash[slash == folder] = 0;
+    int file = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0) return;
+    fsync(file);
+    close(file);
+}
+
+ckam_status file_commit(file_aside *a, ckam_error *error) {
+    bool synced = !fsync(a->file);
+    if (!synced) write_failed(a->path, error);
+    bool closed = !close(a->file);
+    a->file = -1;
+    if (synced && !closed) write_failed(a->path, error);
+    bool renamed = synced && closed && !rename(a->aside, a->path);
+    if (synced && closed && !renamed) write_failed(a->path, error);
+    if (renamed)
+        sync_directory(a->path);
+    else
+        unlink(a->aside);
+    return renamed ? CKAM_OK : CKAM_ERROR_WRITE;
+}
+
+ckam_status file_replace(const char *path, const void *bytes, size_t size, ckam_error *error) {
+    file_aside  a;
+    ckam_status status = file_begin(&a, path, error);
+    if (!status) status = file_add(&a, bytes, size, error);
+    return status ? status : file_commit(&a, error);
+}
+
+/* Reads to the end, whatever the size was said to be: pipes have none. */
+static ckam_status read_all(int file, const char *path, size_t room, char **bytes, size_t *size, ckam_error *error) {
+    for (*size = 0;;) {
+        if (!*bytes || *size + 1 == room) {
+            room *= 2;
+            char *larger = realloc(*bytes, room);
+            if (!larger) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %.120s", path);
+            *bytes = larger;
+        }
+        ssize_t count = read(file, *bytes + *size, room - 1 - *size);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return fail_with(error, CKAM_ERROR_INPUT, "cannot read %.120s: %s", path, strerror(errno));
+        if (count == 0) break;
+        *size += (size_t)count;
+    }
+    (*bytes)[*size] = 0;
+    return CKAM_OK;
+}
+
+ckam_status file_read(const char *path, char **bytes, size_t *size, ckam_error *error) {
+    enum { ROOM = 4096 };
+    struct stat about = {0};
+    int         file = open(path, O_RDONLY | O_CLOEXEC);
+    *bytes = NULL;
+    if (file < 0) return fail_with(error, CKAM_ERROR_INPUT, "cannot read %.120s: %s", path, strerror(errno));
+    bool        known = !fstat(file, &about) && about.st_size > ROOM;
+    ckam_status status = read_all(file, path, known ? (size_t)about.st_size / 2 + 1 : ROOM, bytes, size, error);
+    close(file);
+    if (!status) return CKAM_OK;
+    free(*bytes);
+    *bytes = NULL;
+    return status;
+}

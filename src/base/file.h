@@ -1,0 +1,33 @@
+/* file.h - files that are there whole or not at all: written aside, synced, renamed.
+ *
+ * For every layer that keeps something. Messages name the file and what the system said. */
+#ifndef CKAM_BASE_FILE_H
+#define CKAM_BASE_FILE_H
+
+#include "ckam.h"
+
+enum { FILE_PATH = 4400 }; /* room for a path: a text option and the names of our files */
+
+/* A file that is being written beside the one that it will replace. */
+typedef struct file_aside {
+    int      file;
+    uint64_t length;
+    char     path[FILE_PATH], aside[FILE_PATH];
+} file_aside;
+
+ckam_status file_begin(file_aside *a, const char *path, ckam_error *error);
+ckam_status file_add(file_aside *a, const void *bytes, size_t size, ckam_error *error);
+/* Syncs, renames, syncs the directory. After a failure of any of the three the old file is as it was. */
+ckam_status file_commit(file_aside *a, ckam_error *error);
+/* Gives up; what was written aside is removed. */
+void file_abandon(file_aside *a);
+
+/* All in one: replaces `path` by these bytes. */
+ckam_status file_replace(const char *path, const void *bytes, size_t size, ckam_error *error);
+/* *bytes := the whole file, with a 0 behind it; yours to free. */
+ckam_status file_read(const char *path, char **bytes, size_t *size, ckam_error *error);
+/* Writes all of it; false, with errno, when that fails. A file that reaches the limit of its size raises a signal that
+ * would end the process: here it is a write that failed, for this thread the signal is held back and taken away. */
+bool file_write(int file, const void *bytes, size_t size, uint64_t offset);
+
+#endif
