@@ -13,6 +13,7 @@
  *     5. Chains            one chain, step by step, or asked and told; saved and loaded
  *     6. Models            built-in densities whose answers are known exactly
  *     7. Lists             what there is: samplers, options, models
+ *     9. Draws             read back, from a run or from other programs' Stan CSV files
  *
  * Ownership: what a ckam_..._create() function makes is yours, and you free it with the matching
  * ckam_..._free(), which accepts NULL; everything else is borrowed, and says for how long.
@@ -262,7 +263,37 @@ typedef struct ckam_entry {
 CKAM_API const ckam_entry *ckam_sampler_list(void);
 CKAM_API const ckam_entry *ckam_model_list(void);
 
+/* -- 9. Draws --------------------------------------------------------------------------------------------
+ *
+ * Columns of numbers: some that end in "__" and describe the sampler ("lp__" first), then the parameters. All chains have
+ * the same number of rows here: longer ones are cut to the shortest. Of more than 2^20 rows in all only every
+ * stride-th one of a chain is used. */
+typedef struct ckam_draws ckam_draws;
 
+/* Opens the CSV files of a run's directory, or CSV files by name. Reads headers and counts rows; columns are read as they
+ * are wanted. */
+CKAM_API ckam_status ckam_draws_open(ckam_draws **draws, const char *const *paths, size_t count, ckam_error *error);
+/* Draws in memory, as ckam_sample() leaves them: values[(chain * rows + row) * dim + parameter]. Copied. `names` has dim
+ * names, or is NULL for x.1, x.2, ...; `log_density`, chains * rows numbers, or NULL, becomes the column lp__. */
+CKAM_API ckam_status ckam_draws_create(ckam_draws **draws, size_t chains, size_t rows, size_t dim,
+                                       const char *const *names, const double *values, const double *log_density,
+                                       ckam_error *error);
+CKAM_API void        ckam_draws_free(ckam_draws *draws);
+
+typedef struct ckam_draws_shape {
+    size_t   chains, columns;
+    size_t   first;             /* the first column that is a parameter */
+    size_t   rows;              /* of a chain, as used here */
+    uint64_t stride;            /* every stride-th row of the files is used */
+    uint64_t shortest, longest; /* rows of a chain in the files */
+} ckam_draws_shape;
+
+CKAM_API const ckam_draws_shape *ckam_draws_shape_of(const ckam_draws *draws);
+/* The name of a column; borrowed from the draws. */
+CKAM_API const char *ckam_draws_name(const ckam_draws *draws, size_t column);
+/* *values := rows of the first chain, then of the next: chains * rows numbers; borrowed until the next call on these
+ * draws. Reading columns in their order reads a large file the fewest times. */
+CKAM_API ckam_status ckam_draws_column(ckam_draws *draws, size_t column, const double **values, ckam_error *error);
 
 #ifdef __cplusplus
 }

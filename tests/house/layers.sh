@@ -14,6 +14,9 @@ find src cli examples -name '*.[ch]' | sort | xargs awk '
         may["target"]  = " base rng "
         may["sampler"] = " base rng linalg kernel "
         may["chain"]   = " base rng linalg kernel target sampler "
+        may["draws"]   = " base "
+        may["diag"]    = " base linalg draws "
+        may["run"]     = " base rng linalg kernel target sampler chain draws diag "
     }
 
     function complain(what) { print "layers: " FILENAME ":" FNR ": " what; bad = 1 }

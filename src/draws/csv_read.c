@@ -1,0 +1,304 @@
+/* csv_read.c - see csv.h. Lines are found in the buffer by memchr(), and only the fields that are wanted are looked at. */
+#include "draws/csv.h"
+
+#include "base/error.h"
+#include "base/number.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    BUFFER = 256 * 1024,
+    LINE_MOST = 1 << 28,    /* a longer line is none: the file is something else */
+    SETTINGS_MOST = 1 << 20 /* bytes of comments that are kept */
+};
+
+struct csv_reader {
+    char    *path, *buffer;
+    size_t   room, at, end;          /* of the buffer; bytes from `at` to `end` are still to be read */
+    uint64_t line;                   /* number of the last line that was read, from 1 */
+    uint64_t read;                   /* bytes read since the file was opened */
+    uint64_t rows_line, rows_offset; /* of the last line before the rows, and behind it */
+    size_t   columns;
+    char    *header, **names; /* the names lie in the header */
+    char    *settings;        /* key 0 value 0 key 0 value 0 ... */
+    size_t   settings_size;
+    int      file;
+};
+
+/* -- Lines -------------------------------------------------------------------------------------------------------- */
+
+static ckam_status no_memory(const char *path, ckam_error *error) {
+    return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to read %.120s", path);
+}
+
+static ckam_status cannot_read(const char *path, ckam_error *error) {
+    return fail_with(error, CKAM_ERROR_INPUT, "cannot read %.120s: %s", path, strerror(errno));
+}
+
+/* What is wrong with the line that was read last. */
+__attribute__((format(printf, 3, 4))) static ckam_status malformed(const csv_reader *r, ckam_error *error,
+                                                                   const char *format, ...) {
+    char    what[110];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return fail_with(error, CKAM_ERROR_FORMAT, "%.115s, line %llu: %s", r->path, (unsigned long long)r->line, what);
+}
+
+static ckam_status enlarge(csv_reader *r, ckam_error *error) {
+    if (r->room >= LINE_MOST) return malformed(r, error, "the next line does not end; this is not a CSV file");
+    char *larger = realloc(r->buffer, 2 * r->room);
+    if (!larger) return no_memory(r->path, error);
+    r->buffer = larger;
+    r->room *= 2;
+    return CKAM_OK;
+}
+
+/* More bytes behind those that are still to be read. CKAM_STOP at the end of the file. */
+static ckam_status refill(csv_reader *r, ckam_error *error) {
+    memmove(r->buffer, r->buffer + r->at, r->end - r->at);
+    r->end -= r->at;
+    r->at = 0;
+    ckam_status status = r->end == r->room ? enlarge(r, error) : CKAM_OK;
+    if (status) return status;
+    ssize_t count;
+    do count = read(r->file, r->buffer + r->end, r->room - r->end);
+    while (count < 0 && errno == EINTR);
+    if (count < 0) return cannot_read(r->path, error);
+    r->end += (size_t)count;
+    r->read += (uint64_t)count;
+    return count ? CKAM_OK : CKAM_STOP;
+}
+
+/* The next line, without its end; borrowed until the next one. CKAM_STOP after the last one that has an end. */
+static ckam_status next_line(csv_reader *r, const char **text, size_t *length, ckam_error *error) {
+    size_t seen = 0;
+    char  *newline;
+    while (!(newline = memchr(r->buffer + r->at + seen, '\n', r->end - r->at - seen))) {
+        seen = r->end - r->at;
+        ckam_status status = refill(r, error);
+        if (status) return status;
+    }
+    *text = r->buffer + r->at;
+    *length = (size_t)(newline - *text);
+    r->at += *length + 1;
+    r->line++;
+    if (*length && (*text)[*length - 1] == '\r') --*length;
+    return CKAM_OK;
+}
+
+/* The next line that is neither empty nor a comment. */
+static ckam_status next_row(csv_reader *r, const char **text, size_t *length, ckam_error *error) {
+    ckam_status status;
+    do status = next_line(r, text, length, error);
+    while (!status && (*length == 0 || **text == '#'));
+    return status;
+}
+
+static size_t count_columns(const char *text, size_t length) {
+    size_t columns = 1;
+    for (size_t i = 0; i < length; i++) columns += text[i] == ',';
+    return columns;
+}
+
+/* -- The top ------------------------------------------------------------------------------------------------------ */
+
+/* [*text, *text + *length) without the blanks around it. */
+static void trim(const char **text, size_t *length) {
+    for (; *length && (**text == ' ' || **text == '\t'); ++*text) --*length;
+    while (*length && ((*text)[*length - 1] == ' ' || (*text)[*length - 1] == '\t')) --*length;
+}
+
+/* Keeps "# key = value". */
+static ckam_status keep_setting(csv_reader *r, const char *text, size_t length, ckam_error *error) {
+    static const char by_default[] = "(Default)";
+    const size_t      mark = sizeof by_default - 1;
+    const char       *equals = memchr(text, '=', length);
+    if (!equals || memchr(text, 0, length)) return CKAM_OK;
+    const char *key = text + 1, *value = equals + 1;
+    size_t      key_length = (size_t)(equals - key), value_length = (size_t)(text + length - value);
+    trim(&key, &key_length);
+    trim(&value, &value_length);
+    if (value_length >= mark && !memcmp(value + value_length - mark, by_default, mark)) {
+        value_length -= mark;
+        trim(&value, &value_length);
+    }
+    size_t size = r->settings_size + key_length + value_length + 2;
+    if (size > SETTINGS_MOST) return CKAM_OK;
+    char *larger = realloc(r->settings, size);
+    if (!larger) return no_memory(r->path, error);
+    char *place = larger + r->settings_size;
+    memcpy(place, key, key_length);
+    place[key_length] = 0;
+    memcpy(place + key_length + 1, value, value_length);
+    larger[size - 1] = 0;
+    r->settings = larger;
+    r->settings_size = size;
+    return CKAM_OK;
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static ckam_status check_names(const csv_reader *r, ckam_error *error) {
+    const char *twice = NULL;
+    for (size_t k = 0; k < r->columns; k++)
+        if (!*r->names[k]) return malformed(r, error, "column %zu has no name", k + 1);
+    char **sorted = malloc(r->columns * sizeof *sorted);
+    if (!sorted) return no_memory(r->path, error);
+    memcpy(sorted, r->names, r->columns * sizeof *sorted);
+    qsort(sorted, r->columns, sizeof *sorted, compare_names);
+    for (size_t k = 1; k < r->columns && !twice; k++)
+        if (!strcmp(sorted[k - 1], sorted[k])) twice = sorted[k];
+    free(sorted);
+    return twice ? malformed(r, error, "two columns have the name '%.60s'", twice) : CKAM_OK;
+}
+
+static ckam_status read_header(csv_reader *r, const char *text, size_t length, ckam_error *error) {
+    double number;
+    if (*text < 'A' && number_scan(text, text + length, &number))
+        return malformed(r, error, "a header with names must come before the numbers");
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)text[i];
+        if (byte < ' ' || byte == '"' || byte == 127)
+            return malformed(r, error, "the header holds the byte %d; this is not a Stan CSV file", byte);
+    }
+    r->columns = count_columns(text, length);
+    r->header = malloc(length + 1);
+    r->names = malloc(r->columns * sizeof *r->names);
+    if (!r->header || !r->names) return no_memory(r->path, error);
+    memcpy(r->header, text, length);
+    r->header[length] = 0;
+    char *name = r->header;
+    for (size_t k = 0; k < r->columns; k++) {
+        r->names[k] = name;
+        name += strcspn(name, ",");
+        *name++ = 0;
+    }
+    return check_names(r, error);
+}
+
+static ckam_status read_top(csv_reader *r, ckam_error *error) {
+    const char *text;
+    size_t      length;
+    ckam_status status;
+    while (!(status = next_line(r, &text, &length, error))) {
+        if (length == 0) continue;
+        if (*text != '#') break;
+        status = keep_setting(r, text, length, error);
+        if (status) return status;
+    }
+    if (status == CKAM_STOP) {
+        r->line++; /* where it would be */
+        return malformed(r, error, "the file ends before its header");
+    }
+    if (status) return status;
+    r->rows_line = r->line;
+    r->rows_offset = r->read - (r->end - r->at);
+    return read_header(r, text, length, error);
+}
+
+ckam_status csv_open(csv_reader **reader, const char *path, ckam_error *error) {
+    csv_reader *r = *reader = calloc(1, sizeof *r);
+    if (!r) return no_memory(path, error);
+    r->path = strdup(path);
+    r->buffer = malloc(BUFFER);
+    r->room = BUFFER;
+    r->file = open(path, O_RDONLY | O_CLOEXEC);
+    ckam_status status = CKAM_OK;
+    if (r->file < 0)
+        status = cannot_read(path, error);
+    else if (!r->path || !r->buffer)
+        status = no_memory(path, error);
+    else
+        status = read_top(r, error);
+    if (!status) return CKAM_OK;
+    csv_free(r);
+    *reader = NULL;
+    return status;
+}
+
+void csv_free(csv_reader *reader) {
+    if (!reader) return;
+    if (reader->file >= 0) close(reader->file);
+    free(reader->path);
+    free(reader->buffer);
+    free(reader->header);
+    free(reader->names);
+    free(reader->settings);
+    free(reader);
+}
+
+size_t      csv_columns(const csv_reader *reader) { return reader->columns; }
+const char *csv_name(const csv_reader *reader, size_t column) { return reader->names[column]; }
+
+const char *csv_setting(const csv_reader *reader, const char *key) {
+    const char *place = reader->settings, *end = place + reader->settings_size;
+    while (place < end) {
+        const char *value = place + strlen(place) + 1;
+        if (!strcmp(place, key)) return value;
+        place = value + strlen(value) + 1;
+    }
+    return NULL;
+}
+
+/* -- Rows --------------------------------------------------------------------------------------------------------- */
+
+static ckam_status wrong_columns(const csv_reader *r, size_t columns, ckam_error *error) {
+    return malformed(r, error, "the row has %zu columns, the header has %zu", columns, r->columns);
+}
+
+static ckam_status no_number(const csv_reader *r, size_t column, const char *text, const char *end, ckam_error *error) {
+    const char *comma = memchr(text, ',', (size_t)(end - text));
+    char        shown[25];
+    size_t      length = (size_t)((comma ? comma : end) - text);
+    if (length > sizeof shown - 1) length = sizeof shown - 1;
+    for (size_t i = 0; i < length; i++) shown[i] = (char)(text[i] >= ' ' && text[i] < 127 ? text[i] : '?');
+    shown[length] = 0;
+    return malformed(r, error, "'%s' in column %zu (%.40s) is not a number", shown, column + 1, r->names[column]);
+}
+
+ckam_status csv_next(csv_reader *reader, size_t count, const size_t *wanted, double *values, ckam_error *error) {
+    const char *text;
+    size_t      length, column = 0;
+    ckam_status status = next_row(reader, &text, &length, error);
+    if (status) return status;
+    const char *place = text, *end = text + length;
+    for (size_t i = 0; i < count; i++) {
+        for (; column < wanted[i]; column++) {
+            const char *comma = memchr(place, ',', (size_t)(end - place));
+            if (!comma) return wrong_columns(reader, column + 1, error);
+            place = comma + 1;
+        }
+        const char *behind = number_scan(place, end, &values[i]);
+        if (!behind || (behind < end && *behind != ',')) return no_number(reader, column, place, end, error);
+        place = behind;
+    }
+    column += count_columns(place, (size_t)(end - place));
+    if (column != reader->columns) return wrong_columns(reader, column, error);
+    return CKAM_OK;
+}
+
+ckam_status csv_skip(csv_reader *reader, uint64_t rows, uint64_t *skipped, ckam_error *error) {
+    const char *text;
+    size_t      length;
+    ckam_status status = CKAM_OK;
+    *skipped = 0;
+    while (*skipped < rows && !(status = next_row(reader, &text, &length, error))) ++*skipped;
+    return status == CKAM_STOP ? CKAM_OK : status;
+}
+
+ckam_status csv_rewind(csv_reader *reader, ckam_error *error) {
+    if (lseek(reader->file, (off_t)reader->rows_offset, SEEK_SET) < 0) return cannot_read(reader->path, error);
+    reader->at = reader->end = 0;
+    reader->line = reader->rows_line;
+    return CKAM_OK;
+}

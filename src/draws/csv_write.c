@@ -1,0 +1,241 @@
+/* csv_write.c - see csv.h. Rows are put together in a buffer and written when it is full, always behind what is there:
+ * a write that failed halfway leaves nothing, and can be tried again. */
+#include "draws/csv.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/number.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER = 256 * 1024, LONGEST = 24 + 1 }; /* a number and what is behind it */
+
+/* -- The top ------------------------------------------------------------------------------------------------------ */
+
+/* What the user wrote, on one line. */
+static void put_text(FILE *top, const char *key, const char *text) {
+    fprintf(top, "# %s = ", key);
+    for (; *text; text++) fputc((unsigned char)*text < ' ' ? ' ' : *text, top);
+    fputc('\n', top);
+}
+
+char *csv_top(const csv_about *about, size_t columns, const char *const *names, uint64_t *samples_at) {
+    char  *text = NULL;
+    size_t length = 0;
+    FILE  *top = open_memstream(&text, &length);
+    if (!top) return NULL;
+    fputs("# stan_version_major = 2\n# stan_version_minor = 31\n# stan_version_patch = 0\n", top);
+    fputs("# ckam_version = " CKAM_VERSION "\n", top);
+    put_text(top, "model", about->model);
+    put_text(top, "start_datetime", about->started);
+    fputs("# method = sample\n# num_samples = ", top);
+    bool failed = fflush(top);
+    *samples_at = length;
+    fprintf(top, "%-*" PRIu64 "\n# num_warmup = %" PRIu64 "\n# save_warmup = 0\n# thin = %" PRIu64 "\n", CSV_COUNT,
+            about->samples, about->warmup, about->thin);
+    put_text(top, "algorithm", about->sampler);
+    fprintf(top, "# metric = unit_e\n# id = %" PRIu64 "\n# seed = %" PRIu64 "\n", about->chain, about->seed);
+    for (size_t k = 0; k < columns; k++) fprintf(top, "%s%c", names[k], k + 1 < columns ? ',' : '\n');
+    failed |= ferror(top) != 0;
+    failed |= fclose(top) != 0;
+    if (!failed) return text;
+    free(text);
+    return NULL;
+}
+
+static bool is_digit(char c) { return '0' <= c && c <= '9'; }
+static bool is_letter(char c) { return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z'); }
+
+ckam_status csv_check_name(const char *name, ckam_error *error) {
+    const char *c = name;
+    bool        good = is_letter(*c);
+    while (is_letter(*c) || is_digit(*c) || *c == '_') c++;
+    good &= !(c - name >= 2 && c[-1] == '_' && c[-2] == '_');
+    while (good && *c == '.') {
+        good = '1' <= c[1] && c[1] <= '9';
+        for (c++; is_digit(*c);) c++;
+    }
+    if (good && !*c) return CKAM_OK;
+    return fail_with(
+        error, CKAM_ERROR_ARGUMENT,
+        "'%.60s' cannot name a parameter; it must be a letter, then letters, digits and _, not ending in __, "
+        "and may end in indices from 1 as in theta.1 or b.2.3",
+        name);
+}
+
+/* -- Writing ------------------------------------------------------------------------------------------------------ */
+
+static void gate_enter(csv_gate *gate) {
+    if (!gate) return;
+    atomic_fetch_add(&gate->writing, 1);
+    if (!atomic_load(&gate->closed)) return;
+    atomic_fetch_sub(&gate->writing, 1);
+    for (;;) pause();
+}
+
+static void gate_leave(csv_gate *gate) {
+    if (gate) atomic_fetch_sub(&gate->writing, 1);
+}
+
+static ckam_status write_failed(const csv_writer *w, ckam_error *error) {
+    const char *advice = errno == ENOSPC || errno == EDQUOT ? "make room and resume the run"
+                         : errno == EFBIG ? "raise the limit of file sizes (ulimit -f) and resume the run"
+                                          : "resume the run when that is mended";
+    return fail_with(error, CKAM_ERROR_WRITE, "cannot write %.100s: %s; %s", w->path, strerror(errno), advice);
+}
+
+static ckam_status write_at(csv_writer *w, const char *bytes, size_t size, uint64_t offset, ckam_error *error) {
+    ckam_status status = CKAM_OK;
+    gate_enter(w->gate);
+    if (!file_write(w->file, bytes, size, offset)) {
+        status = write_failed(w, error);
+        /* Half a row at the end would be read as garbage. If even this fails, nothing more can be done. */
+        if (ftruncate(w->file, (off_t)w->length)) errno = 0;
+    }
+    gate_leave(w->gate);
+    return status;
+}
+
+ckam_status csv_flush(csv_writer *w, ckam_error *error) {
+    ckam_status status = w->used ? write_at(w, w->buffer, w->used, w->length, error) : CKAM_OK;
+    if (status) return status;
+    w->length += w->used;
+    w->used = 0;
+    return CKAM_OK;
+}
+
+/* Room for `size` bytes behind those in the buffer. */
+static ckam_status reserve(csv_writer *w, size_t size, ckam_error *error) {
+    ckam_status status = w->used + size > w->room ? csv_flush(w, error) : CKAM_OK;
+    if (status || size <= w->room) return status;
+    char *larger = realloc(w->buffer, size);
+    if (!larger) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a row of %.100s", w->path);
+    w->buffer = larger;
+    w->room = size;
+    return CKAM_OK;
+}
+
+ckam_status csv_add(csv_writer *w, const char *bytes, size_t size, ckam_error *error) {
+    ckam_status status = reserve(w, size, error);
+    if (status) return status;
+    memcpy(w->buffer + w->used, bytes, size);
+    w->used += size;
+    return CKAM_OK;
+}
+
+static ckam_status reserve_cells(csv_writer *w, size_t columns, ckam_error *error) {
+    if (columns == w->columns) return CKAM_OK;
+    csv_cell *cells = calloc(columns, sizeof *cells);
+    if (!cells) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a row of %.100s", w->path);
+    free(w->cells);
+    w->cells = cells;
+    w->columns = columns;
+    return CKAM_OK;
+}
+
+ckam_status csv_row(csv_writer *w, size_t columns, const double *values, ckam_error *error) {
+    ckam_status status = reserve(w, columns * LONGEST + sizeof w->cells->text, error);
+    if (!status) status = reserve_cells(w, columns, error);
+    if (status) return status;
+    char *place = w->buffer + w->used;
+    for (size_t k = 0; k < columns; k++) {
+        csv_cell *cell = &w->cells[k];
+        if (!cell->length || memcmp(&cell->number, &values[k], sizeof values[k]) != 0) {
+            cell->number = values[k];
+            cell->length = (uint8_t)number_put(values[k], cell->text);
+            cell->text[cell->length++] = ',';
+        }
+        memcpy(place, cell->text, sizeof cell->text); /* more than the number, which is faster */
+        place += cell->length;
+    }
+    place[-1] = '\n';
+    w->used = (size_t)(place - w->buffer);
+    return CKAM_OK;
+}
+
+ckam_status csv_sync(csv_writer *w, ckam_error *error) {
+    ckam_status status = csv_flush(w, error);
+    if (status) return status;
+    while (fdatasync(w->file))
+        if (errno != EINTR) return write_failed(w, error);
+    return CKAM_OK;
+}
+
+/* Seconds with three decimals. */
+static void put_seconds(double seconds, char *text) { number_write(round(seconds * 1e3) / 1e3, text, NUMBER_TEXT); }
+
+ckam_status csv_tail(csv_writer *w, double warmup, double sampling, ckam_error *error) {
+    char text[256], first[NUMBER_TEXT], second[NUMBER_TEXT], total[NUMBER_TEXT];
+    put_seconds(warmup, first);
+    put_seconds(sampling, second);
+    put_seconds(warmup + sampling, total);
+    int length = snprintf(text, sizeof text,
+                          "#\n#  Elapsed Time: %s seconds (Warm-up)\n#                %s seconds (Sampling)\n"
+                          "#                %s seconds (Total)\n#\n",
+                          first, second, total);
+    return csv_add(w, text, (size_t)length, error);
+}
+
+ckam_status csv_patch(csv_writer *w, uint64_t samples_at, uint64_t samples, ckam_error *error) {
+    char text[CSV_COUNT + 1];
+    snprintf(text, sizeof text, "%-*" PRIu64, CSV_COUNT, samples);
+    return write_at(w, text, CSV_COUNT, samples_at, error);
+}
+
+/* -- Opening and closing ------------------------------------------------------------------------------------------ */
+
+/* Whatever fails, csv_close() cleans up. */
+static ckam_status begin(csv_writer *w, const char *path, int flags, csv_gate *gate, ckam_error *error) {
+    *w = (csv_writer){.path = strdup(path), .buffer = malloc(BUFFER), .gate = gate, .room = BUFFER, .file = -1};
+    if (!w->path || !w->buffer) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %.100s", path);
+    w->file = open(path, flags | O_CLOEXEC, 0666);
+    if (w->file >= 0) return CKAM_OK;
+    return fail_with(error, flags & O_CREAT ? CKAM_ERROR_OUTPUT : CKAM_ERROR_INPUT, "cannot %s %.100s: %s",
+                     flags & O_CREAT ? "make" : "go on in", path, strerror(errno));
+}
+
+ckam_status csv_create(csv_writer *w, const char *path, const char *top, csv_gate *gate, ckam_error *error) {
+    ckam_status status = begin(w, path, O_WRONLY | O_CREAT | O_EXCL, gate, error);
+    if (!status) status = csv_add(w, top, strlen(top), error);
+    if (!status) status = csv_flush(w, error);
+    if (status && w->file >= 0) unlink(path);
+    if (status) csv_close(w);
+    return status;
+}
+
+/* What is there must have `length` bytes and end with a line there. */
+static ckam_status cut(csv_writer *w, uint64_t length, ckam_error *error) {
+    struct stat about;
+    char        last = '\n';
+    if (fstat(w->file, &about) || (length && pread(w->file, &last, 1, (off_t)(length - 1)) < 0))
+        return fail_with(error, CKAM_ERROR_INPUT, "cannot read %.100s: %s", w->path, strerror(errno));
+    if ((uint64_t)about.st_size < length || last != '\n')
+        return fail_with(error, CKAM_ERROR_FORMAT,
+                         "%.100s has %llu bytes; its first %llu do not end with a row: it was changed after the run",
+                         w->path, (unsigned long long)about.st_size, (unsigned long long)length);
+    w->length = length;
+    return ftruncate(w->file, (off_t)length) ? write_failed(w, error) : CKAM_OK;
+}
+
+ckam_status csv_continue(csv_writer *w, const char *path, uint64_t length, csv_gate *gate, ckam_error *error) {
+    ckam_status status = begin(w, path, O_RDWR, gate, error);
+    if (!status) status = cut(w, length, error);
+    if (status) csv_close(w);
+    return status;
+}
+
+void csv_close(csv_writer *w) {
+    if (w->path && w->file >= 0) close(w->file); /* a zeroed one has no path */
+    free(w->path);
+    free(w->buffer);
+    free(w->cells);
+    *w = (csv_writer){.file = -1};
+}

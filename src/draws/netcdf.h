@@ -1,0 +1,18 @@
+/* netcdf.h - the CSV files of a run as one NetCDF file that ArviZ opens as InferenceData.
+ *
+ * The NetCDF library is loaded when it is wanted: it takes 10 ms and 10 MB to load, and a user who does not want the
+ * file need not have it. It is not safe for threads: in a process one thread at a time may be in here. */
+#ifndef CKAM_DRAWS_NETCDF_H
+#define CKAM_DRAWS_NETCDF_H
+
+#include "ckam.h"
+
+/* Writes `path` from the files of `directory`: aside, synced, renamed. Chains are cut to the shortest. Memory does not
+ * grow with the number of rows. `name` is that of the model, `created` an ISO 8601 time. */
+ckam_status netcdf_write(const char *directory, const char *path, const char *name, const char *created,
+                         ckam_error *error);
+/* The same with the library in the file `library`. */
+ckam_status netcdf_write_with(const char *library, const char *directory, const char *path, const char *name,
+                              const char *created, ckam_error *error);
+
+#endif
