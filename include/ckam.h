@@ -14,6 +14,7 @@
  *     6. Models            built-in densities whose answers are known exactly
  *     7. Lists             what there is: samplers, options, models
  *     9. Draws             read back, from a run or from other programs' Stan CSV files
+ *    10. Diagnostics       what the draws say, and whether to believe them
  *
  * Ownership: what a ckam_..._create() function makes is yours, and you free it with the matching
  * ckam_..._free(), which accepts NULL; everything else is borrowed, and says for how long.
@@ -294,6 +295,56 @@ CKAM_API const char *ckam_draws_name(const ckam_draws *draws, size_t column);
 /* *values := rows of the first chain, then of the next: chains * rows numbers; borrowed until the next call on these
  * draws. Reading columns in their order reads a large file the fewest times. */
 CKAM_API ckam_status ckam_draws_column(ckam_draws *draws, size_t column, const double **values, ckam_error *error);
+
+/* -- 10. Diagnostics -------------------------------------------------------------------------------------
+ *
+ * R-hat, effective sample sizes (ESS) and standard errors as in Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021):
+ * the same numbers as R's package posterior. NaN where a number cannot be given: fewer than 4 rows a chain, values that
+ * are not finite, or all equal. */
+typedef struct ckam_summary {
+    double mean, mcse_mean, sd, median, mad, q5, q95;
+    double rhat;               /* the larger one of bulk and tail; below 1.01 is good */
+    double ess_bulk, ess_tail; /* above 100 a chain is good */
+} ckam_summary;
+
+/* values[chain * rows + row]: one quantity. Fails only for want of memory. */
+CKAM_API ckam_status ckam_summarise(const double *values, size_t chains, size_t rows, ckam_summary *summary,
+                                    ckam_error *error);
+
+/* A place where draws gather, apart from other such places. */
+typedef struct ckam_mode {
+    double          weight, mcse; /* share of all draws, and its standard error */
+    const double   *centre;       /* mean of its draws, a number a parameter */
+    const double   *spread;       /* their standard deviations */
+    const uint64_t *visits;       /* draws of each chain in it */
+} ckam_mode;
+
+typedef enum ckam_severity { CKAM_NOTE, CKAM_PROBLEM } ckam_severity;
+
+/* Something to know about the draws, and what to do about it. */
+typedef struct ckam_finding {
+    ckam_severity severity;
+    char          text[248], advice[248];
+} ckam_finding;
+
+/* All that is known about a set of draws. */
+typedef struct ckam_review {
+    size_t              chains, rows, parameters;
+    uint64_t            stride;
+    const char *const  *names;       /* of the parameters */
+    const ckam_summary *summary;     /* of the parameters */
+    ckam_summary        log_density; /* of lp__; all NaN where there is none */
+    double              multi_ess;   /* ESS of all parameters together; NaN where it cannot be had */
+    size_t              modes;       /* how many were found; 1 where no parts are apart, 0 where it was not tried */
+    const ckam_mode    *mode;        /* the heaviest first */
+    uint64_t            crossings;   /* from one mode to another between two rows of a chain */
+    size_t              findings;
+    const ckam_finding *finding; /* problems first */
+} ckam_review;
+
+/* Reads all columns. Borrows nothing from the draws. */
+CKAM_API ckam_status ckam_review_create(ckam_review **review, ckam_draws *draws, ckam_error *error);
+CKAM_API void        ckam_review_free(ckam_review *review);
 
 #ifdef __cplusplus
 }
