@@ -1,0 +1,24 @@
+/* findings.h - what a review says in words: problems and notes, with numbers and with advice.
+ *
+ * For review.c. docs/diagnostics.md lists the rules. */
+#ifndef CKAM_DIAG_FINDINGS_H
+#define CKAM_DIAG_FINDINGS_H
+
+#include "ckam.h"
+
+enum { FINDINGS_MOST = 16 };
+
+/* What is known beside the review itself. */
+typedef struct review_facts {
+    const ckam_review      *review; /* all but its findings */
+    const ckam_draws_shape *shape;
+    size_t                  constant, undefined; /* parameters that are so */
+    size_t                  first_constant, first_undefined;
+    uint64_t                undefined_values;
+    const bool             *moved; /* whether two rows of a chain differ */
+} review_facts;
+
+/* Fills finding[0 .. FINDINGS_MOST-1], problems first, and returns how many there are. */
+size_t findings_make(const review_facts *facts, ckam_finding *finding);
+
+#endif

@@ -1,0 +1,316 @@
+/* modes.c - see modes.h.
+ *
+ * 1. An even sample of at most 2000 rows that differ from the row before.    2. subspace.c: at most 8 directions in which
+ * groups may be apart.    3. cluster.c: groups by persistence of the density.    4. slow.c: thins what a slow chain left
+ * and looks again; joins what only shows slowness.    5. Every row belongs to the mode of the sampled point nearest to it. */
+#include "diag/modes.h"
+
+#include "base/error.h"
+#include "diag/cluster.h"
+#include "diag/diag.h"
+#include "diag/neighbours.h"
+#include "diag/slow.h"
+#include "diag/subspace.h"
+#include "draws/draws.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLE_ROWS = 2000, SAMPLE_NUMBERS = 1 << 20, THIN_TIMES = 5 };
+#define THIN_ENOUGH 0.95 /* of the points are kept: no need to look again */
+
+/* Mean, and sum of squared differences from it, of the draws of each mode, as they come. */
+typedef struct moments {
+    size_t  dim;
+    double *mean, *square; /* of mode j: dim numbers from j * dim on */
+} moments;
+
+static void moments_add(const moments *m, size_t mode, double count, const double *x) {
+    double *mean = m->mean + mode * m->dim, *square = m->square + mode * m->dim, share = 1.0 / count;
+    for (size_t k = 0; k < m->dim; k++) {
+        double difference = x[k] - mean[k];
+        mean[k] += difference * share;
+        square[k] += difference * (x[k] - mean[k]);
+    }
+}
+
+/* -- The sample -------------------------------------------------------------------------------------------------- */
+
+typedef struct sample {
+    size_t    first, dim, stride, most; /* first: of the columns that are parameters */
+    size_t    count;
+    uint64_t  every, moves; /* every so many-th move is sampled; moves so far */
+    double   *points;       /* count rows of stride numbers */
+    double   *before;       /* the last row that differed */
+    double   *place;        /* count rows of SUBSPACE_DIM numbers: the points in the subspace */
+    uint32_t *chain, *label;
+    moments   all;
+    double    rows;
+    bool      finite;
+} sample;
+
+static bool is_finite(size_t dim, const double *x) {
+    for (size_t k = 0; k < dim; k++)
+        if (!isfinite(x[k])) return false;
+    return true;
+}
+
+/* Keeps every second point. */
+static void halve(sample *s) {
+    s->count = (s->count + 1) / 2;
+    s->every *= 2;
+    for (size_t i = 0; i < s->count; i++) {
+        memmove(s->points + i * s->stride, s->points + 2 * i * s->stride, s->stride * sizeof *s->points);
+        s->chain[i] = s->chain[2 * i];
+    }
+}
+
+static void sample_row(void *context, size_t chain, size_t row, const double *values) {
+    sample       *s = context;
+    const double *x = values + s->first;
+    s->finite = s->finite && is_finite(s->dim, x);
+    if (!s->finite) return;
+    moments_add(&s->all, 0, s->rows += 1.0, x);
+    if (row > 0 && !memcmp(s->before, x, s->dim * sizeof *x)) return;
+    memcpy(s->before, x, s->dim * sizeof *x);
+    if (s->moves++ % s->every) return;
+    if (s->count == s->most) halve(s);
+    if ((s->moves - 1) % s->every) return;
+    memcpy(s->points + s->count * s->stride, x, s->dim * sizeof *x);
+    s->chain[s->count++] = (uint32_t)chain;
+}
+
+static ckam_status sample_create(sample *s, const ckam_draws_shape *shape, ckam_error *error) {
+    const size_t dim = shape->columns - shape->first, stride = point_stride(dim), total = shape->chains * shape->rows;
+    *s = (sample){.first = shape->first, .dim = dim, .stride = stride, .every = 1, .finite = true};
+    s->most = SAMPLE_NUMBERS / stride < SAMPLE_ROWS ? SAMPLE_NUMBERS / stride : SAMPLE_ROWS;
+    if (s->most > total) s->most = total;
+    s->points = calloc(s->most * (stride + SUBSPACE_DIM) + 3 * dim, sizeof *s->points);
+    s->chain = malloc(2 * s->most * sizeof *s->chain);
+    if (!s->points || !s->chain)
+        return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to look for modes in %zu dimensions", dim);
+    s->place = s->points + s->most * stride;
+    s->before = s->place + s->most * SUBSPACE_DIM;
+    s->all = (moments){dim, s->before + dim, s->before + 2 * dim};
+    s->label = s->chain + s->most;
+    return CKAM_OK;
+}
+
+static void sample_free(sample *s) {
+    free(s->points);
+    free(s->chain);
+}
+
+/* Groups of the sampled points. A slow chain leaves peaks; so where there is more than one group the points are thinned
+ * by the spread of their groups and looked at again. */
+static ckam_status find_groups(sample *s, size_t rank, size_t *groups, ckam_error *error) {
+    size_t before = 2 * s->count;
+    for (int time = 0; time <= THIN_TIMES; time++) {
+        if (s->count < CLUSTER_LEAST) {
+            *groups = 1;
+            return CKAM_OK;
+        }
+        ckam_status status = cluster_find(s->count, rank, s->place, s->label, groups, error);
+        if (status) return status;
+        if (*groups == 1 || (double)s->count > THIN_ENOUGH * (double)before || time == THIN_TIMES) break;
+        before = s->count;
+        s->count = slow_thin(s->count, s->place, s->chain, s->label, *groups);
+    }
+    slow_join(s->count, s->place, s->chain, s->label, groups);
+    return CKAM_OK;
+}
+
+/* -- The mode of every row ---------------------------------------------------------------------------------------- */
+
+typedef struct tally {
+    const sample   *sample;
+    const subspace *space;
+    double         *safe; /* of a sampled point, squared: whatever is within it has the same mode */
+    size_t         *core; /* of each mode, the sampled point with the largest one */
+    size_t          groups, rows, chains, now; /* now: the mode of the last row */
+    uint8_t        *label;                     /* of every row */
+    double         *before, *count;            /* the last row; rows of each mode so far */
+    uint64_t       *visits, crossings;
+    moments         moments;
+} tally;
+
+/* Half the distance to the nearest sampled point of another mode. */
+static void find_cores(tally *t) {
+    const sample *s = t->sample;
+    for (size_t i = 0; i < s->count; i++) t->safe[i] = HUGE_VAL;
+    for (size_t i = 0; i < s->count; i++)
+        for (size_t j = 0; j < i; j++) {
+            if (s->label[i] == s->label[j]) continue;
+            double square =
+                0.25 * point_distance(SUBSPACE_DIM, s->place + i * SUBSPACE_DIM, s->place + j * SUBSPACE_DIM);
+            t->safe[i] = fmin(t->safe[i], square);
+            t->safe[j] = fmin(t->safe[j], square);
+        }
+    for (size_t i = s->count; i-- > 0;) t->core[s->label[i]] = i;
+    for (size_t i = 0; i < s->count; i++)
+        if (t->safe[i] > t->safe[t->core[s->label[i]]]) t->core[s->label[i]] = i;
+}
+
+/* That of the nearest sampled point. Most rows are so near to the core of a mode that no other point need be asked. */
+static size_t mode_of(const tally *t, const double *x) {
+    const sample *s = t->sample;
+    double        place[SUBSPACE_DIM], nearest = HUGE_VAL;
+    size_t        best = 0;
+    subspace_map(t->space, x, place);
+    for (size_t j = 0; j < t->groups; j++) {
+        size_t mode = (t->now + j) % t->groups, core = t->core[mode];
+        if (point_distance(SUBSPACE_DIM, place, s->place + core * SUBSPACE_DIM) < t->safe[core]) return mode;
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        double square = point_distance(SUBSPACE_DIM, place, s->place + i * SUBSPACE_DIM);
+        if (!(square < nearest)) continue;
+        nearest = square;
+        best = i;
+    }
+    return s->label[best];
+}
+
+static void tally_row(void *context, size_t chain, size_t row, const double *values) {
+    tally        *t = context;
+    const double *x = values + t->sample->first;
+    size_t        dim = t->sample->dim, mode = t->now;
+    if (row == 0 || memcmp(t->before, x, dim * sizeof *x) != 0) {
+        mode = mode_of(t, x);
+        memcpy(t->before, x, dim * sizeof *x);
+        t->crossings += row > 0 && mode != t->now;
+        t->now = mode;
+    }
+    t->label[chain * t->rows + row] = (uint8_t)mode;
+    t->visits[mode * t->chains + chain]++;
+    moments_add(&t->moments, mode, t->count[mode] += 1.0, x);
+}
+
+/* -- The table ---------------------------------------------------------------------------------------------------- */
+
+/* Modes, then centres, spreads and visits, in one block. `m` and *visits are where to count. */
+static bool table_create(mode_table *t, size_t count, size_t dim, size_t chains, moments *m, uint64_t **visits) {
+    size_t numbers, size = count * sizeof *t->mode;
+    *t = (mode_table){.count = count, .dim = dim, .chains = chains};
+    if (!__builtin_mul_overflow(count, 2 * dim + chains, &numbers) && numbers < (SIZE_MAX - size) / sizeof(double))
+        t->room = calloc(1, size + numbers * sizeof(double));
+    if (!t->room) {
+        *t = (mode_table){0};
+        return false;
+    }
+    t->mode = t->room;
+    *m = (moments){dim, (double *)(void *)(t->mode + count), (double *)(void *)(t->mode + count) + count * dim};
+    *visits = (uint64_t *)(void *)(m->square + count * dim);
+    for (size_t j = 0; j < count; j++) {
+        t->mode[j].centre = m->mean + j * dim;
+        t->mode[j].spread = m->square + j * dim;
+        t->mode[j].visits = *visits + j * chains;
+    }
+    return true;
+}
+
+static ckam_status no_table(size_t count, size_t dim, ckam_error *error) {
+    return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu modes in %zu dimensions", count, dim);
+}
+
+void modes_free(mode_table *table) {
+    free(table->room);
+    *table = (mode_table){0};
+}
+
+/* Squares become standard deviations. */
+static void finish_moments(const moments *m, size_t mode, double count) {
+    double *square = m->square + mode * m->dim;
+    for (size_t k = 0; k < m->dim; k++) square[k] = count > 1.0 ? sqrt(square[k] / (count - 1.0)) : 0.0;
+}
+
+static ckam_status one_mode(mode_table *table, const sample *s, const ckam_draws_shape *shape, ckam_error *error) {
+    moments   m;
+    uint64_t *visits;
+    if (!table_create(table, 1, s->dim, shape->chains, &m, &visits)) return no_table(1, s->dim, error);
+    memcpy(m.mean, s->all.mean, s->dim * sizeof *m.mean);
+    memcpy(m.square, s->all.square, s->dim * sizeof *m.square);
+    finish_moments(&m, 0, s->rows);
+    for (size_t c = 0; c < shape->chains; c++) visits[c] = shape->rows;
+    table->mode[0].weight = 1.0;
+    return CKAM_OK;
+}
+
+static int by_weight(const void *left, const void *right) {
+    const ckam_mode *a = left, *b = right;
+    return (a->weight < b->weight) - (a->weight > b->weight);
+}
+
+/* Weights with their errors. A mode that no row is nearest to, which can hardly be, is left out. */
+static ckam_status weigh(mode_table *table, const tally *t, ckam_error *error) {
+    const size_t total = t->chains * t->rows;
+    double      *series = malloc(total * sizeof *series);
+    diag_work   *work = diag_work_create(t->chains, t->rows);
+    const bool   enough = series && work;
+    for (size_t j = 0; j < t->groups && enough; j++) {
+        for (size_t i = 0; i < total; i++) series[i] = t->label[i] == j;
+        table->mode[j].weight = t->count[j] / (double)total;
+        table->mode[j].mcse = diag_mcse_mean(work, series);
+        finish_moments(&t->moments, j, t->count[j]);
+    }
+    diag_work_free(work);
+    free(series);
+    if (!enough)
+        return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the weights of modes of %zu rows", total);
+    qsort(table->mode, table->count, sizeof *table->mode, by_weight);
+    while (table->count > 1 && table->mode[table->count - 1].weight <= 0.0) table->count--;
+    table->crossings = t->crossings;
+    return CKAM_OK;
+}
+
+static ckam_status tally_create(tally *t, const sample *s, const subspace *space, size_t groups,
+                                const ckam_draws_shape *shape, ckam_error *error) {
+    *t = (tally){.sample = s, .space = space, .groups = groups, .rows = shape->rows, .chains = shape->chains};
+    t->safe = calloc(s->count + s->dim + groups, sizeof *t->safe);
+    t->core = calloc(groups, sizeof *t->core);
+    t->label = malloc(t->rows * t->chains);
+    if (!t->safe || !t->core || !t->label)
+        return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the modes of %zu rows", t->rows * t->chains);
+    t->before = t->safe + s->count;
+    t->count = t->before + s->dim;
+    return CKAM_OK;
+}
+
+static ckam_status several_modes(mode_table *table, const sample *s, const subspace *space, size_t groups,
+                                 ckam_draws *draws, ckam_error *error) {
+    const ckam_draws_shape *shape = ckam_draws_shape_of(draws);
+    tally                   t;
+    ckam_status             status = tally_create(&t, s, space, groups, shape, error);
+    if (!status && !table_create(table, groups, s->dim, shape->chains, &t.moments, &t.visits))
+        status = no_table(groups, s->dim, error);
+    if (!status) {
+        find_cores(&t);
+        status = draws_scan(draws, tally_row, &t, error);
+    }
+    if (!status) status = weigh(table, &t, error);
+    free(t.safe);
+    free(t.core);
+    free(t.label);
+    if (status) modes_free(table);
+    return status;
+}
+
+ckam_status modes_find(mode_table *table, ckam_draws *draws, ckam_error *error) {
+    const ckam_draws_shape *shape = ckam_draws_shape_of(draws);
+    sample                  s;
+    subspace                space = {0};
+    size_t                  groups = 1;
+    *table = (mode_table){0};
+    if (shape->columns == shape->first || shape->chains * shape->rows < CLUSTER_LEAST) return CKAM_OK;
+    ckam_status status = sample_create(&s, shape, error);
+    if (!status) status = draws_scan(draws, sample_row, &s, error);
+    if (!status && s.finite && s.count >= CLUSTER_LEAST) {
+        status = subspace_find(&space, s.count, s.dim, s.points, s.place, error);
+        if (!status) status = find_groups(&s, space.rank, &groups, error);
+        if (!status && groups == 1) status = one_mode(table, &s, shape, error);
+        if (!status && groups > 1) status = several_modes(table, &s, &space, groups, draws, error);
+    }
+    subspace_free(&space);
+    sample_free(&s);
+    return status;
+}

@@ -1,0 +1,21 @@
+/* modes.h - the modes of a set of draws: found in a subsample, then every row is assigned to one.
+ *
+ * modes.c says how. For review.c. */
+#ifndef CKAM_DIAG_MODES_H
+#define CKAM_DIAG_MODES_H
+
+#include "ckam.h"
+
+typedef struct mode_table {
+    size_t     count, dim, chains;
+    uint64_t   crossings;
+    ckam_mode *mode; /* the heaviest first; what they point to is in `room` */
+    void      *room;
+} mode_table;
+
+/* Reads all parameters of the draws, in two passes. count is 0 where it cannot be tried: too few distinct rows, or
+ * values that are not finite. */
+ckam_status modes_find(mode_table *table, ckam_draws *draws, ckam_error *error);
+void        modes_free(mode_table *table);
+
+#endif

@@ -1,0 +1,172 @@
+/* review.c - all that is known about a set of draws: summaries, modes, findings. See ckam.h. */
+#include "base/error.h"
+#include "diag/diag.h"
+#include "diag/findings.h"
+#include "diag/modes.h"
+#include "draws/draws.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MULTI_DIM = 200, MULTI_NUMBERS = 1 << 20 };
+
+/* What the public structure points to. It stands first, so that its address is that of the whole. */
+typedef struct whole {
+    ckam_review   review;
+    char        **names; /* pointers and text, one block */
+    ckam_summary *summary;
+    ckam_finding *finding;
+    bool         *moved;
+    mode_table    modes;
+    review_facts  facts;
+} whole;
+
+void ckam_review_free(ckam_review *review) {
+    whole *w = (whole *)(void *)review;
+    if (!w) return;
+    free(w->names);
+    free(w->summary);
+    free(w->finding);
+    free(w->moved);
+    modes_free(&w->modes);
+    free(w);
+}
+
+static ckam_status no_memory(const whole *w, ckam_error *error) {
+    return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a review of %zu parameters and %zu rows",
+                     w->review.parameters, w->review.chains * w->review.rows);
+}
+
+static char **copy_names(const ckam_draws *draws, size_t first, size_t count) {
+    size_t size = count * sizeof(char *) + 1;
+    for (size_t k = 0; k < count; k++) size += strlen(ckam_draws_name(draws, first + k)) + 1;
+    char **names = malloc(size);
+    if (!names) return NULL;
+    char *text = (char *)(names + count);
+    for (size_t k = 0; k < count; k++) {
+        const char  *name = ckam_draws_name(draws, first + k);
+        const size_t bytes = strlen(name) + 1;
+        names[k] = memcpy(text, name, bytes);
+        text += bytes;
+    }
+    return names;
+}
+
+static ckam_status reserve(whole *w, const ckam_draws *draws, ckam_error *error) {
+    const ckam_draws_shape *shape = ckam_draws_shape_of(draws);
+    ckam_review            *r = &w->review;
+    r->chains = shape->chains;
+    r->rows = shape->rows;
+    r->stride = shape->stride;
+    r->parameters = shape->columns - shape->first;
+    w->names = copy_names(draws, shape->first, r->parameters);
+    w->summary = calloc(r->parameters + 1, sizeof *w->summary);
+    w->finding = calloc(FINDINGS_MOST, sizeof *w->finding);
+    w->moved = calloc(r->chains + 1, sizeof *w->moved);
+    if (!w->names || !w->summary || !w->finding || !w->moved) return no_memory(w, error);
+    r->names = (const char *const *)w->names;
+    r->summary = w->summary;
+    r->finding = w->finding;
+    w->facts = (review_facts){.review = r, .shape = shape, .moved = w->moved};
+    return CKAM_OK;
+}
+
+/* -- Columns ------------------------------------------------------------------------------------------------------ */
+
+static void no_summary(ckam_summary *s) {
+    const double none = (double)NAN;
+    *s = (ckam_summary){none, none, none, none, none, none, none, none, none, none};
+}
+
+/* Whether the parameter is constant, or not finite somewhere, and which chains it shows to move. */
+static void note_column(whole *w, size_t k, const double *values) {
+    const size_t  rows = w->review.rows, total = w->review.chains * rows;
+    review_facts *f = &w->facts;
+    uint64_t      undefined = 0;
+    bool          constant = true;
+    for (size_t i = 0; i < total; i++) {
+        if (!isfinite(values[i])) undefined++;
+        if (values[i] != values[i / rows * rows]) w->moved[i / rows] = true;
+        constant = constant && values[i] == values[0];
+    }
+    if (undefined > 0 && f->undefined++ == 0) f->first_undefined = k;
+    if (undefined == 0 && constant && f->constant++ == 0) f->first_constant = k;
+    f->undefined_values += undefined;
+}
+
+/* In the order of the columns: a large file is then read the fewest times. */
+static ckam_status summarise(whole *w, ckam_draws *draws, ckam_error *error) {
+    const ckam_draws_shape *shape = ckam_draws_shape_of(draws);
+    ckam_review            *r = &w->review;
+    diag_work              *work = NULL;
+    ckam_status             status = CKAM_OK;
+    no_summary(&r->log_density);
+    for (size_t k = 0; k < r->parameters; k++) no_summary(w->summary + k);
+    if (r->chains * r->rows == 0) return CKAM_OK;
+    work = diag_work_create(r->chains, r->rows);
+    if (!work) return no_memory(w, error);
+    for (size_t c = 0; c < shape->columns && !status; c++) {
+        const double *values;
+        const bool    density = c < shape->first && !strcmp(ckam_draws_name(draws, c), "lp__");
+        if (c < shape->first && !density) continue;
+        status = ckam_draws_column(draws, c, &values, error);
+        if (status) break;
+        diag_summary(work, values, density ? &r->log_density : w->summary + (c - shape->first));
+        if (!density) note_column(w, c - shape->first, values);
+    }
+    diag_work_free(work);
+    return status;
+}
+
+/* -- All parameters together -------------------------------------------------------------------------------------- */
+
+typedef struct gathering {
+    double *matrix;
+    size_t  first, dim, rows, every; /* rows of a chain that are kept: every so many-th */
+} gathering;
+
+static void gather(void *context, size_t chain, size_t row, const double *values) {
+    const gathering *g = context;
+    if (row % g->every || row / g->every >= g->rows) return;
+    memcpy(g->matrix + (chain * g->rows + row / g->every) * g->dim, values + g->first, g->dim * sizeof *values);
+}
+
+static ckam_status measure_multi_ess(whole *w, ckam_draws *draws, ckam_error *error) {
+    ckam_review *r = &w->review;
+    gathering    g = {.first = ckam_draws_shape_of(draws)->first, .dim = r->parameters};
+    r->multi_ess = (double)NAN;
+    if (g.dim == 0 || g.dim > MULTI_DIM || r->chains * g.dim > MULTI_NUMBERS / 4 || w->facts.undefined > 0)
+        return CKAM_OK;
+    g.every = r->chains * r->rows * g.dim / MULTI_NUMBERS + 1;
+    g.rows = r->rows / g.every;
+    const size_t numbers = r->chains * g.rows * g.dim;
+    if (g.rows < 4 || numbers == 0) return CKAM_OK;
+    g.matrix = malloc(numbers * sizeof *g.matrix);
+    if (!g.matrix) return no_memory(w, error);
+    ckam_status status = draws_scan(draws, gather, &g, error);
+    if (!status) status = diag_multi_ess(g.matrix, r->chains, g.rows, g.dim, &r->multi_ess, error);
+    free(g.matrix);
+    return status;
+}
+
+ckam_status ckam_review_create(ckam_review **review, ckam_draws *draws, ckam_error *error) {
+    whole *w = calloc(1, sizeof *w);
+    *review = NULL;
+    if (!w) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a review");
+    ckam_status status = reserve(w, draws, error);
+    if (!status) status = summarise(w, draws, error);
+    if (!status) status = measure_multi_ess(w, draws, error);
+    if (!status) status = modes_find(&w->modes, draws, error);
+    if (status) {
+        ckam_review_free(&w->review);
+        return status;
+    }
+    w->review.modes = w->modes.count;
+    w->review.mode = w->modes.mode;
+    w->review.crossings = w->modes.crossings;
+    w->review.findings = findings_make(&w->facts, w->finding);
+    w->facts = (review_facts){0}; /* it points into the draws, which may end before the review */
+    *review = &w->review;
+    return CKAM_OK;
+}

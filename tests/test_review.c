@@ -1,0 +1,291 @@
+/* test_review.c - reviews of draws: the same numbers as their parts, and a finding for everything that is wrong. */
+#include "failure.h"
+#include "made_draws.h"
+
+#include "diag/findings.h"
+
+#include <stdio.h>
+
+static ckam_review *review_of(const made *m) {
+    ckam_review *review = NULL;
+    ckam_error   error = {.message = ""};
+    ckam_draws  *draws = made_draws(m);
+    if (ckam_review_create(&review, draws, &error)) fail_msg("%s", error.message);
+    ckam_draws_free(draws); /* nothing is borrowed from them */
+    return review;
+}
+
+/* Every finding is whole: ended text and advice, problems before notes. */
+static void check_findings(const ckam_finding *finding, size_t count) {
+    assert_in_range(count, 0, FINDINGS_MOST);
+    for (size_t i = 0; i < count; i++) {
+        size_t text = strnlen(finding[i].text, sizeof finding[i].text), advice;
+        advice = strnlen(finding[i].advice, sizeof finding[i].advice);
+        assert_in_range(text, 20, sizeof finding[i].text - 2);
+        assert_in_range(advice, 20, sizeof finding[i].advice - 2);
+        assert_int_equal(finding[i].text[text - 1], '.');
+        if (i > 0) assert_true(finding[i - 1].severity >= finding[i].severity);
+    }
+}
+
+/* The finding whose text holds `piece`, or NULL. */
+static const ckam_finding *find_in(const ckam_finding *finding, size_t count, const char *piece) {
+    check_findings(finding, count);
+    for (size_t i = 0; i < count; i++)
+        if (strstr(finding[i].text, piece)) return finding + i;
+    return NULL;
+}
+
+static void assert_found(const ckam_review *r, ckam_severity severity, const char *piece, const char *number,
+                         const char *advice) {
+    const ckam_finding *f = find_in(r->finding, r->findings, piece);
+    if (f && f->severity == severity && strstr(f->text, number) && strstr(f->advice, advice)) return;
+    for (size_t i = 0; i < r->findings; i++) print_error("- %s\n  %s\n", r->finding[i].text, r->finding[i].advice);
+    fail_msg("no finding has '%s' with '%s' and the advice '%s'", piece, number, advice);
+}
+
+/* -- Numbers ------------------------------------------------------------------------------------------------------- */
+
+/* Compares with ckam_summarise() on each column; a clean set has nothing to say. Effective sizes of independent draws
+ * are near their number: 4 standard errors of about 5 % each. */
+static void a_clean_set(void **state) {
+    (void)state;
+    made         m = made_model("gaussian:dim=3", 4, 1000, 0.0, 1);
+    ckam_review *r = review_of(&m);
+    double      *column = calloc(4000, sizeof *column);
+    ckam_summary s;
+    assert_int_equal(r->chains, 4);
+    assert_int_equal(r->rows, 1000);
+    assert_int_equal(r->parameters, 3);
+    assert_int_equal(r->stride, 1);
+    for (size_t k = 0; k < 3; k++) {
+        char name[8];
+        snprintf(name, sizeof name, "x.%zu", k + 1);
+        assert_string_equal(r->names[k], name);
+        for (size_t i = 0; i < 4000; i++) column[i] = made_at(&m, i)[k];
+        assert_int_equal(ckam_summarise(column, 4, 1000, &s, NULL), CKAM_OK);
+        assert_memory_equal(&s, r->summary + k, sizeof s);
+    }
+    assert_int_equal(ckam_summarise(m.log_density, 4, 1000, &s, NULL), CKAM_OK);
+    assert_memory_equal(&s, &r->log_density, sizeof s);
+    assert_relative(r->multi_ess, 4000.0, 0.2);
+    assert_int_equal(r->modes, 1);
+    assert_close(r->mode[0].weight, 1.0, 0.0);
+    assert_int_equal(r->findings, 0);
+    ckam_review_free(r);
+    ckam_review_free(NULL);
+    free(column);
+    made_free(&m);
+}
+
+static void without_log_density_it_is_nan(void **state) {
+    (void)state;
+    made m = made_model("gaussian:dim=2", 2, 500, 0.0, 1);
+    free(m.log_density);
+    m.log_density = NULL;
+    ckam_review *r = review_of(&m);
+    assert_true(isnan(r->log_density.mean) && isnan(r->log_density.ess_bulk));
+    assert_int_equal(r->findings, 0);
+    ckam_review_free(r);
+    made_free(&m);
+}
+
+/* 8 numbers a row, 2^18 rows: thinned for multi_ess, whose value is then that of a quarter or less of the rows. */
+static void multi_ess_is_thinned(void **state) {
+    (void)state;
+    made         m = made_model("gaussian:dim=8", 2, 150000, 0.0, 1);
+    ckam_review *r = review_of(&m);
+    assert_relative(r->multi_ess, 100000.0, 0.1);
+    ckam_review_free(r);
+    made_free(&m);
+}
+
+/* -- Findings ------------------------------------------------------------------------------------------------------ */
+
+static void chains_that_disagree(void **state) {
+    (void)state;
+    made m = made_model("gaussian:dim=2", 4, 500, 0.0, 1);
+    for (size_t i = 500; i < 1000; i++) made_at(&m, i)[1] += 1.0;
+    ckam_review *r = review_of(&m);
+    assert_found(r, CKAM_PROBLEM, "R-hat is above 1.01", "1 of 2 parameters; the worst is x.2 with 1.", "--draws");
+    ckam_review_free(r);
+    made_free(&m);
+}
+
+/* x_t = 0.98 x_{t-1} + noise has one effective draw in (1 + 0.98) / (1 - 0.98) = 99: of 4 x 2000 about 80, so that 5
+ * times as many, 4 x 10,000, would do. Within a factor of 2. */
+static void few_effective_draws(void **state) {
+    (void)state;
+    made m = made_room(4, 2000, 2, 3);
+    for (size_t i = 0; i < 8000; i++) {
+        double *x = made_at(&m, i), z = rng_normal(&m.random);
+        x[0] = i % 2000 ? 0.98 * made_at(&m, i - 1)[0] + sqrt(1.0 - 0.98 * 0.98) * z : z;
+        x[1] = rng_normal(&m.random);
+    }
+    ckam_review        *r = review_of(&m);
+    const ckam_finding *f = find_in(r->finding, r->findings, "effective sample size");
+    assert_found(r, CKAM_PROBLEM, "effective sample size", "1 of 2 parameters; the worst is x.1 with", "--draws=");
+    double draws = strtod(strstr(f->advice, "--draws=") + 8, NULL);
+    assert_in_range((size_t)draws, 5000, 20000);
+    ckam_review_free(r);
+    made_free(&m);
+}
+
+/* `cross` of 4 chains of 500 rows go to the other side and back every `period` rows. */
+static made made_sides(size_t crossing, size_t period, uint64_t seed) {
+    made m = made_room(4, 500, 2, seed);
+    for (size_t i = 0; i < 2000; i++) {
+        size_t chain = i / 500, row = i % 500;
+        int    side = chain < crossing ? row / period % 2 == 1 : chain % 2 == 1;
+        rng_normals(&m.random, 2, made_at(&m, i));
+        made_at(&m, i)[0] += side ? 20.0 : 0.0;
+    }
+    return m;
+}
+
+static void modes_that_are_not_left(void **state) {
+    (void)state;
+    made         m = made_sides(0, 1, 1);
+    ckam_review *r = review_of(&m);
+    assert_int_equal(r->modes, 2);
+    assert_found(r, CKAM_PROBLEM, "no chain went from one to another", "chains 1 and 3 in mode",
+                 "where the chains began");
+    assert_found(r, CKAM_PROBLEM, "no chain went from one to another", "chains 2 and 4 in mode", "--init");
+    ckam_review_free(r);
+    made_free(&m);
+}
+
+static void modes_that_are_seldom_left(void **state) {
+    (void)state;
+    made         m = made_sides(2, 100, 1); /* 2 chains cross 4 times */
+    ckam_review *r = review_of(&m);
+    assert_int_equal(r->crossings, 8);
+    assert_found(r, CKAM_PROBLEM, "went from one to another only 8 times", "2 modes", "10 crossings");
+    ckam_review_free(r);
+    made_free(&m);
+    m = made_sides(4, 5, 1); /* often: nothing to say of modes */
+    r = review_of(&m);
+    assert_int_equal(r->crossings, 4 * 99);
+    assert_null(find_in(r->finding, r->findings, "modes"));
+    ckam_review_free(r);
+    made_free(&m);
+}
+
+static void a_mode_of_one_chain(void **state) {
+    (void)state;
+    made m = made_room(4, 500, 2, 1);
+    for (size_t i = 0; i < 2000; i++) {
+        rng_normals(&m.random, 2, made_at(&m, i));
+        if (i / 500 == 2 && i % 20 < 10) made_at(&m, i)[0] += 20.0;
+    }
+    ckam_review *r = review_of(&m);
+    assert_found(r, CKAM_PROBLEM, "visited by chain 3 only", "Mode 2, with 0.125", "missed it");
+    ckam_review_free(r);
+    made_free(&m);
+}
+
+static void values_that_are_not_finite(void **state) {
+    (void)state;
+    made m = made_model("gaussian:dim=3", 4, 100, 0.0, 1);
+    made_at(&m, 17)[1] = (double)NAN;
+    made_at(&m, 18)[2] = HUGE_VAL;
+    made_at(&m, 19)[2] = HUGE_VAL;
+    ckam_review *r = review_of(&m);
+    assert_found(r, CKAM_PROBLEM, "not finite",
+                 "2 of 3 parameters have values that are not finite (3 in all; the first is x.2)", "Leave those rows");
+    assert_int_equal(r->modes, 0);
+    assert_true(isnan(r->multi_ess));
+    ckam_review_free(r);
+    made_free(&m);
+}
+
+static void what_does_not_move(void **state) {
+    (void)state;
+    made m = made_model("gaussian:dim=3", 4, 200, 0.0, 1);
+    for (size_t i = 0; i < 800; i++) made_at(&m, i)[0] = 7.0;
+    for (size_t i = 600; i < 800; i++) memcpy(made_at(&m, i), made_at(&m, 600), 3 * sizeof *m.x);
+    ckam_review *r = review_of(&m);
+    assert_found(r, CKAM_PROBLEM, "never moved", "1 of 4 chains never moved (4)", "step-size");
+    assert_found(r, CKAM_NOTE, "constant", "1 of 3 parameters are constant (the first is x.1)", "depend");
+    ckam_review_free(r);
+    made_free(&m);
+    m = made_room(2, 50, 2, 1); /* nothing moves at all */
+    r = review_of(&m);
+    assert_found(r, CKAM_PROBLEM, "never moved", "2 of 2 chains never moved (1 and 2)", "step-size");
+    assert_int_equal(r->modes, 0);
+    ckam_review_free(r);
+    made_free(&m);
+}
+
+static void few_rows(void **state) {
+    (void)state;
+    for (size_t rows = 1; rows <= 6; rows++) {
+        made         m = made_model("gaussian:dim=2", 2, rows, 0.0, 1);
+        ckam_review *r = review_of(&m);
+        if (rows < 4) {
+            assert_found(r, CKAM_PROBLEM, "rows a chain", "There are", "--draws");
+            assert_true(isnan(r->summary[0].rhat) && isnan(r->multi_ess));
+        } else {
+            assert_null(find_in(r->finding, r->findings, "rows a chain;"));
+        }
+        assert_int_equal(r->modes, 0);
+        ckam_review_free(r);
+        made_free(&m);
+    }
+}
+
+static void one_chain(void **state) {
+    (void)state;
+    made         m = made_model("gaussian:dim=2", 1, 2000, 0.0, 1);
+    ckam_review *r = review_of(&m);
+    assert_found(r, CKAM_NOTE, "one chain", "halves", "--chains=4");
+    assert_int_equal(r->findings, 1);
+    ckam_review_free(r);
+    made_free(&m);
+}
+
+/* What files can show and an array cannot, and the longest texts: names of 100 letters, numbers of 20 digits. */
+static void rules_of_shape(void **state) {
+    (void)state;
+    char               long_name[101];
+    const char        *names[] = {long_name};
+    const bool         moved[3] = {false, false, false};
+    const uint64_t     visits[3] = {0, 1, 0};
+    const double       number = 0.0;
+    ckam_mode          modes[25];
+    const ckam_summary summary = {.rhat = 1e300, .ess_bulk = 1e-12, .ess_tail = 2.0};
+    ckam_review      r = {.chains = 3, .rows = 100, .parameters = 1, .names = names, .summary = &summary, .modes = 25};
+    ckam_draws_shape shape = {.rows = 100, .stride = UINT64_MAX, .shortest = UINT64_MAX - 1, .longest = UINT64_MAX};
+    const review_facts facts = {
+        .review = &r, .shape = &shape, .moved = moved, .constant = 1, .undefined = 1, .undefined_values = UINT64_MAX};
+    ckam_finding finding[FINDINGS_MOST];
+    memset(long_name, 'n', 100);
+    long_name[100] = 0;
+    for (size_t j = 0; j < 25; j++) modes[j] = (ckam_mode){1.0, 0.0, &number, &number, visits};
+    r.mode = modes;
+    for (uint64_t crossings = 0; crossings < 2; crossings++) {
+        r.crossings = crossings;
+        size_t count = findings_make(&facts, finding);
+        assert_non_null(find_in(finding, count, "only the first 18446744073709551614 of each"));
+        assert_non_null(find_in(finding, count, "One row in 18446744073709551615"));
+        assert_non_null(find_in(finding, count, "25 modes, the most"));
+        assert_non_null(find_in(finding, count, crossings ? "only 1 times" : "no chain went"));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_clean_set),
+                                       cmocka_unit_test(without_log_density_it_is_nan),
+                                       cmocka_unit_test(multi_ess_is_thinned),
+                                       cmocka_unit_test(chains_that_disagree),
+                                       cmocka_unit_test(few_effective_draws),
+                                       cmocka_unit_test(modes_that_are_not_left),
+                                       cmocka_unit_test(modes_that_are_seldom_left),
+                                       cmocka_unit_test(a_mode_of_one_chain),
+                                       cmocka_unit_test(values_that_are_not_finite),
+                                       cmocka_unit_test(what_does_not_move),
+                                       cmocka_unit_test(few_rows),
+                                       cmocka_unit_test(one_chain),
+                                       cmocka_unit_test(rules_of_shape)};
+    return cmocka_run_group_tests_name("review", tests, NULL, NULL);
+}
