@@ -13,6 +13,7 @@
  *     5. Chains            one chain, step by step, or asked and told; saved and loaded
  *     6. Models            built-in densities whose answers are known exactly
  *     7. Lists             what there is: samplers, options, models
+ *     8. Runs              many chains over threads into a directory; stopped, resumed, watched
  *     9. Draws             read back, from a run or from other programs' Stan CSV files
  *    10. Diagnostics       what the draws say, and whether to believe them
  *
@@ -264,12 +265,109 @@ typedef struct ckam_entry {
 CKAM_API const ckam_entry *ckam_sampler_list(void);
 CKAM_API const ckam_entry *ckam_model_list(void);
 
+/* -- 8. Runs ---------------------------------------------------------------------------------------------
+ *
+ * A plan says what to run: a model, a sampler with its options, how many chains, when to stop, where to write. A run
+ * carries it out. Chains are dealt to threads; each has its own file, written as it goes, so memory does not grow with
+ * the number of draws. The draws are the same bits for any number of threads, and for a run that was killed and
+ * resumed.
+ *
+ * The directory of a run:
+ *
+ *     run.json         the plan with every default filled in, version, seed, times, evaluations, why it stopped
+ *     chain_1.csv ...  the draws in Stan's CSV format; chain_1_warmup.csv ... when asked for
+ *     draws.nc         the same for ArviZ (NetCDF), made when the run stops
+ *     summary.csv      a row a parameter
+ *     checkpoint/      what resuming needs
+ */
+typedef struct ckam_plan ckam_plan;
+
+/* A plan with the defaults of ckam_plan_list(); only "model" has none. */
+CKAM_API ckam_status ckam_plan_create(ckam_plan **plan, ckam_error *error);
+/* The plan of the run in a directory, as run.json has it. */
+CKAM_API ckam_status ckam_plan_open(ckam_plan **plan, const char *directory, ckam_error *error);
+CKAM_API void        ckam_plan_free(ckam_plan *plan);
+
+/* Sets one setting from text. `name` is one of ckam_plan_list(), or an option of the plan's sampler: set "sampler"
+ * first. The sampler may be a spec: "gam", "kam:noise=0.2". */
+CKAM_API ckam_status ckam_plan_set(ckam_plan *plan, const char *name, const char *value, ckam_error *error);
+CKAM_API ckam_status ckam_plan_get(const ckam_plan *plan, const char *name, char *text, size_t size, ckam_error *error);
+/* Sets everything that a JSON file names: {"model": "bimodal", "sampler": "gam", "warmup": 500}. Numbers, words,
+ * true, false, and lists of numbers for "init". */
+CKAM_API ckam_status ckam_plan_read(ckam_plan *plan, const char *path, ckam_error *error);
+/* Keeps the command line that led to this plan, for run.json. Cut after 4095 bytes. */
+CKAM_API void ckam_plan_command(ckam_plan *plan, const char *command);
+/* The settings of a plan, ended by one without a name; lives for ever. */
+CKAM_API const ckam_option *ckam_plan_list(void);
+
+typedef struct ckam_run   ckam_run;
+typedef struct ckam_draws ckam_draws;
+
+/* Checks everything, makes the directory and its files, and evaluates nothing yet. The target is copied, but its context
+ * and names must outlive the run; its log_density is called from several threads at once. NULL: the plan's model. The
+ * plan is read, not kept. */
+CKAM_API ckam_status ckam_run_create(ckam_run **run, const ckam_plan *plan, const ckam_target *target,
+                                     ckam_error *error);
+/* Goes on in the directory `directory` where its checkpoint is: a plan from ckam_plan_open(), in which "draws", "evals",
+ * "time-limit", "until", "threads", "format" and "checkpoint-every" may have been changed. What was written after the
+ * checkpoint is cut off. Refused, by naming what differs, are a checkpoint of another model, dimension, sampler,
+ * setting or version, and a target that gives another value at a stored point. */
+CKAM_API ckam_status ckam_run_resume(ckam_run **run, const ckam_plan *plan, const char *directory,
+                                     const ckam_target *target, ckam_error *error);
+CKAM_API void        ckam_run_free(ckam_run *run);
+
+/* Where a chain is. */
+typedef struct ckam_chain_progress {
+    uint64_t   draws, evaluations, cycle;
+    double     accept;    /* share of the sampler's proposals that were accepted */
+    double     step_size; /* of the last step */
+    ckam_phase phase;
+    bool       done;
+} ckam_chain_progress;
+
+/* Where a run is. Borrowed during the call. */
+typedef struct ckam_progress {
+    size_t                     chains;
+    const ckam_chain_progress *chain;
+    double                     fraction;  /* done, from 0 to 1; NaN while nothing can be said */
+    double                     elapsed;   /* seconds since this start or resume */
+    double                     remaining; /* seconds, estimated; NaN while nothing can be said */
+    double                     draws_per_second;
+    bool                       writing;   /* the last call: chains have stopped, files and summary follow */
+    double                     rhat, ess; /* worst R-hat and least ESS (bulk or tail) so far; NaN while not known */
+} ckam_progress;
+
+typedef void ckam_watch(void *context, const ckam_progress *progress);
+
+/* Runs until a rule of the plan, ckam_run_stop(), the target or an error ends it; then writes checkpoint, ends of files,
+ * draws.nc, summary.csv and run.json. `watch`, or NULL, is called from this thread about 10 times a second and once at
+ * the end. Returns CKAM_OK when a rule ended the run, CKAM_STOP when ckam_run_stop() or the target did. */
+CKAM_API ckam_status ckam_run_go(ckam_run *run, ckam_watch *watch, void *context, ckam_error *error);
+/* Asks the run to stop after the present iterations. May be called from a signal handler or another thread. */
+CKAM_API void ckam_run_stop(ckam_run *run);
+/* For a process that is about to end at once: waits until no row is being written, and lets no further one begin. May
+ * be called from a signal handler. */
+CKAM_API void ckam_run_freeze(ckam_run *run);
+
+/* Where it writes; "" where it does not (format none). Borrowed from the run. */
+CKAM_API const char *ckam_run_directory(const ckam_run *run);
+/* Why it stopped, as run.json says it: "draws", "evals", "time-limit", "until", "interrupted", "target", "error"; "" before
+ * that. */
+CKAM_API const char *ckam_run_reason(const ckam_run *run);
+/* The sum over all chains. */
+CKAM_API void ckam_run_counts(const ckam_run *run, ckam_counts *counts);
+/* What the draws say, as ckam_run_go() found it at the end; NULL before that, and when there was nothing to look at.
+ * Borrowed from the run. */
+CKAM_API const struct ckam_review *ckam_run_review(const ckam_run *run);
+/* The draws that the run keeps in memory, an even thinning of all of them; for a run that writes none. Yours to free;
+ * it is a copy. */
+CKAM_API ckam_status ckam_run_draws(const ckam_run *run, ckam_draws **draws, ckam_error *error);
+
 /* -- 9. Draws --------------------------------------------------------------------------------------------
  *
  * Columns of numbers: some that end in "__" and describe the sampler ("lp__" first), then the parameters. All chains have
  * the same number of rows here: longer ones are cut to the shortest. Of more than 2^20 rows in all only every
  * stride-th one of a chain is used. */
-typedef struct ckam_draws ckam_draws;
 
 /* Opens the CSV files of a run's directory, or CSV files by name. Reads headers and counts rows; columns are read as they
  * are wanted. */

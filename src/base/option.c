@@ -82,6 +82,8 @@ void option_range(const ckam_option *option, char *text, size_t size) {
     const char *low = option->open_low ? ">" : ">=", *high = option->open_high ? "<" : "<=";
     if (isinf(option->high))
         snprintf(text, size, "%s %s %.10g%s", what, low, option->low, or_auto);
+    else if (option->high == COUNT_MOST)
+        snprintf(text, size, "%s %s %.10g and %s 2^53%s", what, low, option->low, high, or_auto);
     else
         snprintf(text, size, "%s %s %.10g and %s %.10g%s", what, low, option->low, high, option->high, or_auto);
 }
@@ -89,7 +91,8 @@ void option_range(const ckam_option *option, char *text, size_t size) {
 static ckam_status refuse(const ckam_option *option, const char *owner, const char *text, ckam_error *error) {
     char range[TEXT];
     option_range(option, range, sizeof range);
-    return fail_with(error, CKAM_ERROR_OPTION, "%s: %s is '%.40s'; it must be %s", owner, option->name, text, range);
+    return fail_with(error, CKAM_ERROR_OPTION, "%s%s%s is '%.40s'; it must be %s", owner, *owner ? ": " : "",
+                     option->name, text, range);
 }
 
 /* Whether a number is in the option's range. NaN is in none. */

@@ -11,7 +11,8 @@
 #include <math.h>
 
 #define OPTION_AUTO ((double)NAN)
-#define COUNT_AUTO  0 /* how a count that may be auto is stored */
+#define COUNT_MOST  9007199254740992.0 /* 2^53: every whole number up to it is exact as a double */
+#define COUNT_AUTO  0                  /* how a count that may be auto is stored */
 enum { OPTION_TEXT = 4096 };
 #define OPTION_END                                                                                                     \
     { .name = NULL }

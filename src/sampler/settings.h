@@ -21,8 +21,6 @@ extern const char *const transition_words[], *const covariance_words[];
 
 /* Step sizes and noise stay below this: their squares are numbers. */
 #define LENGTH_MOST 1e100
-/* The largest whole number that every count can be: exact as a double. */
-#define COUNT_MOST 9007199254740992.0
 
 #define SETTING(field) .offset = offsetof(settings, field)
 #define SETTING_STEP_SIZE                                                                                              \

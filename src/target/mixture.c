@@ -4,7 +4,7 @@
 #include "target/model.h"
 #include "target/quadrature.h"
 
-enum { BIMODAL_COUNT = 2, MIXTURE5_COUNT = 5, COUNT_MOST = 5 };
+enum { BIMODAL_COUNT = 2, MIXTURE5_COUNT = 5, COMPONENTS_MOST = 5 };
 
 typedef struct mixture_options {
     uint64_t dim;
@@ -53,7 +53,7 @@ static void mixture5_prepare(ckam_model *m) {
 static int log_density(void *context, const double *x, double *value) {
     const ckam_model *m = context;
     const size_t      dim = m->target.dim, n = count(m);
-    double            terms[COUNT_MOST], largest = -HUGE_VAL, sum = 1.0; /* of all terms, in units of the largest */
+    double            terms[COMPONENTS_MOST], largest = -HUGE_VAL, sum = 1.0; /* of all terms, in units of the largest */
     size_t            best = 0;
     for (size_t i = 0; i < n; i++) {
         const double *c = component(m, i);

@@ -1,0 +1,180 @@
+/* finish.c - what is written when a run has stopped: the ends of the files, draws.nc, summary.csv and run.json. */
+#include "base/error.h"
+#include "base/number.h"
+#include "draws/netcdf.h"
+#include "run/run.h"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -- run.json ----------------------------------------------------------------------------------------------------- */
+
+/* 15 digits where all settings are the same with them: 0.234 should look like 0.234. */
+static size_t digits_needed(const ckam_plan *plan) {
+    json_t     *config = plan_json(plan), *value;
+    const char *key;
+    size_t      digits = 15;
+    char        text[40];
+    json_object_foreach(config, key, value) {
+        double again;
+        if (!json_is_real(value)) continue;
+        snprintf(text, sizeof text, "%.15g", json_real_value(value));
+        if (!number_read(text, &again) || again != json_real_value(value)) digits = 17;
+    }
+    json_decref(config);
+    return digits;
+}
+
+static json_t *names_json(const ckam_run *run) {
+    json_t *list = json_array();
+    for (size_t k = 0; k < run->target.dim; k++) json_array_append_new(list, json_string(run->names[COLUMNS_OWN + k]));
+    return list;
+}
+
+static json_t *counts_json(const ckam_run *run) {
+    ckam_counts sum;
+    json_t     *draws = json_array();
+    ckam_run_counts(run, &sum);
+    for (size_t i = 0; i < run->plan->run.chains; i++)
+        json_array_append_new(draws, plan_json_word(run->lanes[i].kept.draws));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "evaluations", plan_json_word(sum.evaluations), "iterations",
+                     plan_json_word(sum.iterations), "accepted", plan_json_word(sum.accepted), "undefined",
+                     plan_json_word(sum.undefined), "floored", plan_json_word(sum.floored), "draws", draws);
+}
+
+ckam_status finish_record(ckam_run *run, double seconds, bool ended, const char *message, ckam_error *error) {
+    char path[FILE_PATH], now[CLOCK_TEXT];
+    clock_text(now);
+    json_t *json =
+        json_pack("{s:s, s:s, s:o, s:I, s:o, s:s, s:s?, s:f, s:s?, s:s?, s:o}", "ckam", CKAM_VERSION, "command",
+                  run->plan->command, "config", plan_json(run->plan), "dim", (json_int_t)run->target.dim, "parameters",
+                  names_json(run), "started", run->started, "ended", ended ? now : NULL, "seconds",
+                  round(1000.0 * (run->seconds + seconds)) / 1000.0, "stopped", *run->reason ? run->reason : NULL,
+                  "message", message, "counts", counts_json(run));
+    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(digits_needed(run->plan))) : NULL;
+    json_decref(json);
+    if (!text) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for run.json");
+    size_t length = strlen(text);
+    text[length] = '\n'; /* in place of the final 0 */
+    directory_file(&run->place, "run.json", path);
+    ckam_status status = file_replace(path, text, length + 1, error);
+    free(text);
+    return status;
+}
+
+/* -- summary.csv -------------------------------------------------------------------------------------------------- */
+
+static char *put_row(char *place, const char *name, const ckam_summary *s) {
+    const double numbers[] = {s->mean, s->mcse_mean, s->sd,   s->median,   s->mad,
+                              s->q5,   s->q95,       s->rhat, s->ess_bulk, s->ess_tail};
+    place += sprintf(place, "%s", name);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        *place++ = ',';
+        place += number_put(numbers[i], place);
+    }
+    *place++ = '\n';
+    return place;
+}
+
+static ckam_status write_summary(const ckam_run *run, ckam_error *error) {
+    static const char top[] = "variable,mean,mcse_mean,sd,median,mad,q5,q95,rhat,ess_bulk,ess_tail\n";
+    size_t            size = sizeof top + 11 * NUMBER_TEXT + 8;
+    char              path[FILE_PATH];
+    for (size_t k = 0; k < run->review->parameters; k++) size += strlen(run->review->names[k]) + 11 * NUMBER_TEXT;
+    char *text = malloc(size), *place = text;
+    if (!text) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the summary");
+    place += sprintf(place, "%s", top);
+    place = put_row(place, "lp__", &run->review->log_density);
+    for (size_t k = 0; k < run->review->parameters; k++)
+        place = put_row(place, run->review->names[k], &run->review->summary[k]);
+    directory_file(&run->place, "summary.csv", path);
+    ckam_status status = file_replace(path, text, (size_t)(place - text), error);
+    free(text);
+    return status;
+}
+
+/* -- The end ------------------------------------------------------------------------------------------------------ */
+
+/* The number of samples, as Stan counts them, is known only now. */
+static ckam_status end_file(csv_writer *w, const struct lane_kept *kept, uint64_t samples, ckam_error *error) {
+    ckam_status status = csv_tail(w, kept->warmup, kept->sampling, error);
+    if (!status) status = csv_patch(w, kept->samples_at, samples, error);
+    return status ? status : csv_flush(w, error);
+}
+
+static ckam_status end_files(ckam_run *run, ckam_error *error) {
+    uint64_t    least = UINT64_MAX;
+    ckam_status status = checkpoint_sync(run, error);
+    if (!status) status = even_out(run, error);
+    if (!status) status = checkpoint_write(run, error);
+    for (size_t i = 0; i < run->plan->run.chains; i++)
+        if (run->lanes[i].kept.draws < least) least = run->lanes[i].kept.draws;
+    for (size_t i = 0; i < run->plan->run.chains && !status; i++) {
+        lane *l = &run->lanes[i];
+        status = even_cut(run, i, error);
+        if (!status) status = end_file(&l->draws, &l->kept, least * run->plan->run.thin, error);
+        if (!status && l->warmup.file >= 0)
+            status = end_file(&l->warmup, &l->kept, l->kept.warmup_rows * run->plan->run.thin, error);
+        csv_close(&l->draws);
+        csv_close(&l->warmup);
+    }
+    return status;
+}
+
+static bool has_draws(const ckam_run *run) {
+    for (size_t i = 0; i < run->plan->run.chains; i++)
+        if (!run->lanes[i].kept.draws) return false;
+    return true;
+}
+
+static ckam_status look_at_draws(ckam_run *run, ckam_error *error) {
+    const char *path = run->place.path;
+    ckam_draws *draws;
+    ckam_status status =
+        run->format.csv ? ckam_draws_open(&draws, &path, 1, error) : ckam_run_draws(run, &draws, error);
+    if (status) return status;
+    status = ckam_review_create(&run->review, draws, error);
+    ckam_draws_free(draws);
+#ifdef __GLIBC__
+    malloc_trim(0); /* tens of MB were in use; the NetCDF library comes next and wants some of its own */
+#endif
+    return status;
+}
+
+/* The files in the order of their worth. */
+static ckam_status write_all(ckam_run *run, ckam_error *error) {
+    char        path[FILE_PATH], now[CLOCK_TEXT];
+    ckam_status status = run->format.csv ? end_files(run, error) : CKAM_OK;
+    if (status || !has_draws(run)) return status;
+    status = look_at_draws(run, error);
+    if (!status && run->format.csv) status = write_summary(run, error);
+    if (status || !run->format.netcdf) return status;
+    clock_text(now);
+    directory_file(&run->place, "draws.nc", path);
+    return netcdf_write(run->place.path, path, run->plan->run.model, now, error);
+}
+
+ckam_status finish_write(ckam_run *run, double seconds, ckam_status status, ckam_error *error) {
+    ckam_error later;
+    /* After a failed write the last checkpoint and the rows that it counts on are what there is: nothing more is tried. */
+    if (status != CKAM_ERROR_WRITE && status != CKAM_ERROR_OUTPUT) {
+        ckam_status ended = write_all(run, &later);
+        if (ended && (!status || status == CKAM_STOP)) {
+            status = ended;
+            *error = later;
+            run->reason = "error";
+        }
+    }
+    if (!run->format.csv) return status;
+    ckam_status recorded = finish_record(run, seconds, true, status < 0 ? error->message : NULL, &later);
+    if (recorded && (!status || status == CKAM_STOP)) {
+        status = recorded;
+        *error = later;
+    }
+    return status;
+}

@@ -1,0 +1,294 @@
+/* go.c - the loop of a run: threads advance chains, and the caller's thread watches, saves and decides when to stop.
+ *
+ * What is drawn depends on neither time nor threads. A rule that looks at draws (until) is applied when all chains have
+ * the same number of them, at numbers that are fixed beforehand: chains that are there first wait. */
+#include "base/error.h"
+#include "run/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TICK       0.1  /* seconds between two calls of watch */
+#define LIVE_EVERY 2.0  /* seconds between two looks at R-hat and ESS, at least ... */
+#define LIVE_SHARE 0.02 /* ... and the share of the time that they may take */
+enum { GOAL_FIRST = 100 };
+
+/* One call of ckam_run_go(). */
+typedef struct session {
+    ckam_run            *run;
+    ckam_watch          *watch;
+    void                *context;
+    ckam_chain_progress *chain; /* a copy that the watcher may look at */
+    double               start, watched, saved, looked, look_cost;
+    double               fraction; /* done before this session */
+    uint64_t             draws;    /* the same */
+    double               rhat, ess;
+    pthread_t           *threads;
+    size_t               count; /* of threads that were started */
+} session;
+
+/* -- The threads -------------------------------------------------------------------------------------------------- */
+
+/* The one that is furthest behind, so that chains keep together. */
+static lane *next_lane(ckam_run *run) {
+    lane *next = NULL;
+    if (atomic_load(&run->halt)) return NULL;
+    for (size_t i = 0; i < run->plan->run.chains; i++) {
+        lane *l = &run->lanes[i];
+        if (!l->busy && lane_is_ready(run, l) && (!next || l->evaluations < next->evaluations)) next = l;
+    }
+    return next;
+}
+
+static void *work(void *argument) {
+    ckam_run *run = argument;
+    pthread_mutex_lock(&run->lock);
+    while (!run->quit) {
+        lane *l = next_lane(run);
+        if (!l) {
+            pthread_cond_wait(&run->changed, &run->lock);
+            continue;
+        }
+        l->busy = true;
+        pthread_mutex_unlock(&run->lock);
+        lane_advance(run, l);
+        pthread_mutex_lock(&run->lock);
+        l->busy = false;
+        lane_report(run, l);
+        if (l->status) atomic_fetch_or(&run->halt, HALT_STOP);
+        pthread_cond_broadcast(&run->changed);
+    }
+    pthread_mutex_unlock(&run->lock);
+    return NULL;
+}
+
+/* Signals are for the caller's thread. */
+static ckam_status start_threads(session *s, ckam_error *error) {
+    uint64_t wanted = s->run->plan->run.threads;
+    sigset_t all, before;
+    int      failure = 0;
+    if (wanted > s->run->plan->run.chains) wanted = s->run->plan->run.chains;
+    s->threads = calloc(wanted, sizeof *s->threads);
+    if (!s->threads) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for threads");
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (s->count < wanted && !failure) {
+        failure = pthread_create(&s->threads[s->count], NULL, work, s->run);
+        if (!failure) s->count++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (s->count) return CKAM_OK; /* fewer threads take longer, and give the same */
+    return fail_with(error, CKAM_ERROR_MEMORY, "no thread can be started (error %d); try again later", failure);
+}
+
+static void end_threads(session *s) {
+    pthread_mutex_lock(&s->run->lock);
+    s->run->quit = true;
+    pthread_cond_broadcast(&s->run->changed);
+    pthread_mutex_unlock(&s->run->lock);
+    for (size_t i = 0; i < s->count; i++) pthread_join(s->threads[i], NULL);
+    free(s->threads);
+}
+
+/* -- Watching ----------------------------------------------------------------------------------------------------- */
+
+/* The part that is done: by the rule that is nearest to its end. */
+static double fraction_done(const session *s, double elapsed) {
+    const ckam_run     *run = s->run;
+    const run_settings *plan = &run->plan->run;
+    double              most = 0.0, draws = 0.0, evaluations = 0.0;
+    for (size_t i = 0; i < plan->chains; i++) {
+        const ckam_chain_progress *c = &run->lanes[i].shown;
+        double                     warm = c->draws ? (double)run->warmup : (double)c->evaluations;
+        if (warm > (double)run->warmup) warm = (double)run->warmup;
+        draws += warm + (double)c->draws * (double)plan->thin;
+        evaluations += (double)c->evaluations;
+    }
+    if (plan->draws)
+        most = draws / (double)plan->chains / ((double)run->warmup + (double)plan->draws * (double)plan->thin);
+    if (plan->evals) most = fmax(most, evaluations / (double)plan->chains / (double)plan->evals);
+    if (!isnan(plan->time_limit)) most = fmax(most, elapsed / plan->time_limit);
+    if (!isnan(run->until.ess) && !isnan(s->ess)) most = fmax(most, fmin(s->ess / run->until.ess, 0.99));
+    return fmin(most, 1.0);
+}
+
+static void watch(session *s, bool writing) {
+    double        now = clock_seconds(), elapsed = now - s->start;
+    uint64_t      draws = 0;
+    ckam_progress p = {
+        .chains = (size_t)s->run->plan->run.chains, .chain = s->chain, .elapsed = elapsed, .writing = writing};
+    s->watched = now;
+    if (!s->watch) return;
+    pthread_mutex_lock(&s->run->lock);
+    for (size_t i = 0; i < p.chains; i++) s->chain[i] = s->run->lanes[i].shown;
+    p.fraction = fraction_done(s, elapsed);
+    pthread_mutex_unlock(&s->run->lock);
+    for (size_t i = 0; i < p.chains; i++) draws += s->chain[i].draws;
+    p.draws_per_second = elapsed > 0.0 ? (double)(draws - s->draws) / elapsed : 0.0;
+    double gained = p.fraction - s->fraction;
+    p.remaining =
+        gained > 0.001 || p.fraction >= 1.0 ? elapsed * (1.0 - p.fraction) / fmax(gained, 0.001) : (double)NAN;
+    p.rhat = s->rhat;
+    p.ess = s->ess;
+    s->watch(s->context, &p);
+}
+
+static void look(session *s) {
+    double begun = clock_seconds();
+    live_look(s->run->live, &s->rhat, &s->ess);
+    s->looked = clock_seconds();
+    s->look_cost = s->looked - begun;
+}
+
+/* -- Deciding ----------------------------------------------------------------------------------------------------- */
+
+/* The first of the fixed numbers of draws, each a tenth above the one before, that no chain has passed. */
+static uint64_t next_goal(const ckam_run *run) {
+    uint64_t most = 0, goal = GOAL_FIRST;
+    if (isnan(run->until.rhat) && isnan(run->until.ess)) return UINT64_MAX;
+    for (size_t i = 0; i < run->plan->run.chains; i++)
+        if (run->lanes[i].kept.draws > most) most = run->lanes[i].kept.draws;
+    while (goal < most) goal += goal / 10;
+    return goal;
+}
+
+static bool is_met(const session *s) {
+    const until_rule *until = &s->run->until;
+    return (isnan(until->rhat) || s->rhat <= until->rhat) && (isnan(until->ess) || s->ess >= until->ess);
+}
+
+/* A chain that failed ends the run; the first one speaks. */
+static bool has_failed(const ckam_run *run, ckam_error *error, ckam_status *status) {
+    for (size_t i = 0; i < run->plan->run.chains; i++) {
+        const lane *l = &run->lanes[i];
+        if (!l->status) continue;
+        *status = l->status == CKAM_ERROR_WRITE
+                      ? fail_with(error, l->status, "%s", l->error.message)
+                      : fail_with(error, l->status, "chain %zu: %.230s", i + 1, l->error.message);
+        return true;
+    }
+    return false;
+}
+
+/* Nothing moves: is the run over, and why? If chains wait at a goal, the next one is set. */
+static bool is_over(session *s, ckam_error *error, ckam_status *status) {
+    ckam_run           *run = s->run;
+    const run_settings *plan = &run->plan->run;
+    size_t              done = 0, full = 0;
+    int                 halt = atomic_load(&run->halt);
+    bool                has_rule = run->goal < UINT64_MAX;
+    for (size_t i = 0; i < plan->chains; i++) {
+        done += run->lanes[i].done;
+        full += plan->draws && run->lanes[i].kept.draws >= plan->draws;
+    }
+    bool all = done == plan->chains, waiting = !(halt & HALT_PAUSE);
+    if (has_failed(run, error, status)) {
+        run->reason = *status > 0 ? "target" : "error";
+    } else if (halt & HALT_STOP) {
+        if (!*run->reason) run->reason = "interrupted";
+        *status = strcmp(run->reason, "interrupted") ? CKAM_OK : CKAM_STOP;
+    } else if (all || (has_rule && waiting)) {
+        if (has_rule) look(s);
+        if (has_rule && is_met(s))
+            run->reason = "until";
+        else if (all)
+            run->reason = full == plan->chains ? "draws" : "evals";
+        else
+            run->goal += run->goal / 10;
+    }
+    return *run->reason;
+}
+
+static ckam_status save(session *s, ckam_error *error) {
+    ckam_status status = s->run->format.csv ? checkpoint_save(s->run, error) : CKAM_OK;
+    s->saved = clock_seconds();
+    if (status) s->run->reason = "error";
+    return status;
+}
+
+/* Waits a tick at most; whether nothing moves any more. */
+static bool wait_until_still(ckam_run *run) {
+    struct timespec until;
+    bool            still = true;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)(TICK * 1e9);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&run->lock);
+    for (int tries = 0; tries < 2; tries++) {
+        still = next_lane(run) == NULL;
+        for (size_t i = 0; i < run->plan->run.chains; i++) still = still && !run->lanes[i].busy;
+        if (still || pthread_cond_timedwait(&run->changed, &run->lock, &until)) break;
+    }
+    pthread_mutex_unlock(&run->lock);
+    return still;
+}
+
+static ckam_status turn(session *s, ckam_error *error, bool *over) {
+    ckam_run   *run = s->run;
+    ckam_status status = CKAM_OK;
+    pthread_mutex_lock(&run->lock);
+    *over = is_over(s, error, &status);
+    if (!*over && atomic_load(&run->halt) & HALT_PAUSE) {
+        atomic_fetch_and(&run->halt, ~HALT_PAUSE);
+        status = save(s, error);
+        *over = status != CKAM_OK;
+    }
+    pthread_cond_broadcast(&run->changed);
+    pthread_mutex_unlock(&run->lock);
+    return status;
+}
+
+static ckam_status loop(session *s, ckam_error *error) {
+    ckam_run           *run = s->run;
+    const run_settings *plan = &run->plan->run;
+    ckam_status         status = CKAM_OK;
+    for (bool over = false; !over;) {
+        bool   still = wait_until_still(run);
+        double now = clock_seconds();
+        if (now - s->watched >= TICK) watch(s, false);
+        if (still) {
+            status = turn(s, error, &over);
+        } else if (!isnan(plan->time_limit) && now - s->start >= plan->time_limit && !*run->reason) {
+            run->reason = "time-limit";
+            atomic_fetch_or(&run->halt, HALT_STOP);
+        } else if (run->format.csv && now - s->saved >= plan->checkpoint_every) {
+            atomic_fetch_or(&run->halt, HALT_PAUSE);
+        } else if (s->watch && now - s->looked >= fmax(LIVE_EVERY, s->look_cost / LIVE_SHARE)) {
+            look(s);
+        }
+    }
+    return status;
+}
+
+ckam_status ckam_run_go(ckam_run *run, ckam_watch *watcher, void *context, ckam_error *error) {
+    session s = {.run = run, .watch = watcher, .context = context, .rhat = (double)NAN, .ess = (double)NAN};
+    if (*run->reason || run->quit) return fail_with(error, CKAM_ERROR_ORDER, "this run has stopped; resume it");
+    s.chain = calloc(run->plan->run.chains, sizeof *s.chain);
+    if (!s.chain) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to watch a run");
+    s.start = s.saved = s.looked = clock_seconds();
+    s.fraction = fraction_done(&s, 0.0);
+    for (size_t i = 0; i < run->plan->run.chains; i++) s.draws += run->lanes[i].kept.draws;
+    run->goal = next_goal(run);
+    ckam_error  inner = {CKAM_OK, ""};
+    ckam_status status = start_threads(&s, &inner);
+    if (!status) status = loop(&s, &inner);
+    end_threads(&s);
+    if (!status || status == CKAM_STOP) look(&s);
+    watch(&s, true);
+    free(s.chain);
+    ckam_status ended = finish_write(run, clock_seconds() - s.start, status, &inner);
+    directory_leave(&run->place);
+    if (ended && error) *error = inner;
+    return ended;
+}
+
+void ckam_run_stop(ckam_run *run) { atomic_fetch_or(&run->halt, HALT_STOP); }
+
+void ckam_run_freeze(ckam_run *run) {
+    const struct timespec moment = {.tv_nsec = 1000000};
+    atomic_store(&run->gate.closed, true);
+    for (int tries = 0; tries < 5000 && atomic_load(&run->gate.writing) > 0; tries++) nanosleep(&moment, NULL);
+}

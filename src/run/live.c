@@ -1,0 +1,58 @@
+/* live.c - R-hat and ESS of the draws that are in memory, while the chains go on. */
+#include "base/error.h"
+#include "diag/diag.h"
+#include "run/run.h"
+
+#include <stdlib.h>
+
+enum { ROWS_LEAST = 8 };
+
+struct live {
+    ckam_run  *run;
+    double    *values; /* all stores, a column after the other */
+    diag_work *work;
+    size_t     rows; /* that the work is for */
+};
+
+ckam_status live_create(live **l, ckam_run *run, ckam_error *error) {
+    const store *s = run->stores[0];
+    size_t       chains = (size_t)run->plan->run.chains;
+    *l = calloc(1, sizeof **l);
+    if (*l) (*l)->values = calloc(chains * s->most, s->columns * sizeof(double));
+    if (*l && (*l)->values) {
+        (*l)->run = run;
+        return CKAM_OK;
+    }
+    live_free(*l);
+    *l = NULL;
+    return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to follow %zu chains", chains);
+}
+
+void live_free(live *l) {
+    if (!l) return;
+    diag_work_free(l->work);
+    free(l->values);
+    free(l);
+}
+
+void live_look(live *l, double *rhat, double *ess) {
+    size_t chains = (size_t)l->run->plan->run.chains;
+    size_t rows = store_gather(l->run->stores, chains, l->values);
+    *rhat = *ess = (double)NAN;
+    if (rows < ROWS_LEAST) return;
+    if (rows != l->rows) {
+        diag_work_free(l->work);
+        l->work = diag_work_create(chains, rows);
+        l->rows = l->work ? rows : 0;
+        if (!l->work) return; /* for want of memory nothing is shown, and no rule is met */
+    }
+    *rhat = 0.0;
+    *ess = HUGE_VAL;
+    for (size_t k = COLUMNS_OWN; k < l->run->stores[0]->columns; k++) {
+        double r, e;
+        diag_convergence(l->work, l->values + k * chains * rows, &r, &e);
+        if (!(r <= *rhat)) *rhat = r; /* a NaN, of a parameter that never moved, stays */
+        if (!(e >= *ess)) *ess = e;
+        if (isnan(r) || isnan(e)) return;
+    }
+}

@@ -1,0 +1,49 @@
+/* plan.h - inside a ckam_plan: the settings of a run and those of its sampler. */
+#ifndef CKAM_RUN_PLAN_H
+#define CKAM_RUN_PLAN_H
+
+#include "base/option.h"
+#include "ckam.h"
+
+#include <jansson.h>
+
+enum { DRAWS_DEFAULT = 10000, DRAWS_UNTIL = 1000000 };
+
+typedef struct run_settings {
+    char model[OPTION_TEXT], sampler[OPTION_TEXT], until[OPTION_TEXT], init[OPTION_TEXT], out[OPTION_TEXT],
+        format[OPTION_TEXT];
+    uint64_t chains, threads, draws, thin, evals, horizon, seed;
+    double   time_limit, checkpoint_every;
+    int      overwrite, save_warmup, progress;
+} run_settings;
+
+struct ckam_plan {
+    run_settings  run;
+    ckam_options *sampler;
+    char          command[OPTION_TEXT]; /* the command line, for run.json */
+};
+
+/* When a run has converged: NaN where nothing is asked. */
+typedef struct until_rule {
+    double rhat, ess;
+} until_rule;
+
+ckam_status plan_until(const char *text, until_rule *rule, ckam_error *error);
+
+/* Which files a run writes; none has neither. NetCDF is made from CSV, so it never comes alone. */
+typedef struct plan_format {
+    bool csv, netcdf;
+} plan_format;
+
+ckam_status plan_formats(const char *text, plan_format *format, ckam_error *error);
+
+/* A copy that lives on its own. */
+ckam_status plan_copy(ckam_plan **copy, const ckam_plan *plan, ckam_error *error);
+/* CKAM_ERROR_OPTION, by naming it, if a setting differs that cannot change when a run is resumed. */
+ckam_status plan_compare(const ckam_plan *ours, const ckam_plan *theirs, ckam_error *error);
+/* All settings as a JSON object; NULL for want of memory. */
+json_t *plan_json(const ckam_plan *plan);
+/* A number as the value that keeps all its bits: JSON's integers have 63. */
+json_t *plan_json_word(uint64_t word);
+
+#endif

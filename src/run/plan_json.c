@@ -1,0 +1,155 @@
+/* plan_json.c - plans as JSON: run files that a user writes, and the one that a run leaves behind. */
+#include "run/plan.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/number.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -- Reading ------------------------------------------------------------------------------------------------------ */
+
+/* Appends a value as text, lists flattened with commas between their numbers; false if it has no such form or room. */
+static bool append(const json_t *value, char *text, size_t size) {
+    size_t used = strlen(text);
+    char  *place = text + used;
+    size_t room = size - used;
+    if (json_is_string(value)) return (size_t)snprintf(place, room, "%s", json_string_value(value)) < room;
+    if (json_is_boolean(value)) return (size_t)snprintf(place, room, json_is_true(value) ? "true" : "false") < room;
+    if (json_is_integer(value))
+        return (size_t)snprintf(place, room, "%" JSON_INTEGER_FORMAT, json_integer_value(value)) < room;
+    if (json_is_real(value)) {
+        if (room < 32) return false;
+        number_write(json_real_value(value), place, room);
+        return true;
+    }
+    if (!json_is_array(value)) return false;
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        size_t length = strlen(text);
+        if (i && length + 1 < size) memcpy(text + length, ",", 2);
+        if (!append(json_array_get(value, i), text, size)) return false;
+    }
+    return true;
+}
+
+static ckam_status set_key(ckam_plan *plan, const char *path, const char *key, const json_t *value, ckam_error *error) {
+    char       text[OPTION_TEXT] = "";
+    ckam_error inner;
+    if (json_is_null(value)) return CKAM_OK;
+    if (!append(value, text, sizeof text))
+        return fail_with(
+            error, CKAM_ERROR_OPTION,
+            "%.100s: the value of '%.40s' must be a number, a text, true, false or a list of numbers, of at "
+            "most %d bytes",
+            path, key, OPTION_TEXT - 1);
+    ckam_status status = ckam_plan_set(plan, key, text, &inner);
+    return status ? fail_with(error, status, "%.100s: %s", path, inner.message) : CKAM_OK;
+}
+
+/* The sampler comes first: other keys may be its options. `skip` is a key that is left out, or NULL. */
+static ckam_status set_all(ckam_plan *plan, const char *path, json_t *object, const char *skip, ckam_error *error) {
+    const char *key;
+    json_t     *value = json_object_get(object, "sampler");
+    ckam_status status = value ? set_key(plan, path, "sampler", value, error) : CKAM_OK;
+    json_object_foreach(object, key, value) {
+        if (status) break;
+        if (!strcmp(key, "sampler") || (skip && !strcmp(key, skip))) continue;
+        status = set_key(plan, path, key, value, error);
+    }
+    return status;
+}
+
+static ckam_status load(const char *path, json_t **object, ckam_error *error) {
+    char        *bytes;
+    size_t       size;
+    json_error_t why;
+    ckam_status  status = file_read(path, &bytes, &size, error);
+    *object = NULL;
+    if (status) return status;
+    *object = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &why);
+    free(bytes);
+    if (!*object)
+        return fail_with(error, CKAM_ERROR_FORMAT, "%.100s, line %d, column %d: %.100s", path, why.line, why.column,
+                         why.text);
+    if (json_is_object(*object)) return CKAM_OK;
+    json_decref(*object);
+    *object = NULL;
+    return fail_with(error, CKAM_ERROR_FORMAT, "%.100s: a JSON object is wanted, as in {\"model\": \"bimodal\"}", path);
+}
+
+/* A run's own run.json serves as a run file too: its settings, but for the directory, which is taken. */
+ckam_status ckam_plan_read(ckam_plan *plan, const char *path, ckam_error *error) {
+    json_t     *object;
+    ckam_status status = load(path, &object, error);
+    if (status) return status;
+    json_t *config = json_object_get(object, "config");
+    bool    ours = json_object_get(object, "ckam") && json_is_object(config);
+    status = ours ? set_all(plan, path, config, "out", error) : set_all(plan, path, object, NULL, error);
+    json_decref(object);
+    return status;
+}
+
+ckam_status ckam_plan_open(ckam_plan **plan, const char *directory, ckam_error *error) {
+    char       path[FILE_PATH];
+    json_t    *object;
+    ckam_error inner;
+    if (!plan || !directory) return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan's place or directory is NULL");
+    *plan = NULL;
+    if (snprintf(path, sizeof path, "%s/run.json", directory) >= (int)sizeof path)
+        return fail_with(error, CKAM_ERROR_INPUT, "the path %.60s... is too long", directory);
+    ckam_status status = load(path, &object, &inner);
+    if (status == CKAM_ERROR_INPUT)
+        return fail_with(error, status, "%.100s is not the directory of a run: %.100s", directory, inner.message);
+    if (status) {
+        if (error) *error = inner;
+        return status;
+    }
+    json_t *config = json_object_get(object, "config");
+    if (!json_is_object(config))
+        status = fail_with(error, CKAM_ERROR_FORMAT, "%.100s has no 'config'; it was not written by ckam", path);
+    if (!status) status = ckam_plan_create(plan, error);
+    if (!status) status = set_all(*plan, path, config, NULL, error);
+    if (status) {
+        ckam_plan_free(*plan);
+        *plan = NULL;
+    }
+    json_decref(object);
+    return status;
+}
+
+/* -- Writing ------------------------------------------------------------------------------------------------------ */
+
+json_t *plan_json_word(uint64_t word) {
+    char text[24];
+    if (word <= INT64_MAX) return json_integer((json_int_t)word);
+    snprintf(text, sizeof text, "%" PRIu64, word);
+    return json_string(text);
+}
+
+static json_t *value_of(const ckam_plan *plan, const ckam_option *option) {
+    char text[OPTION_TEXT];
+    ckam_plan_get(plan, option->name, text, sizeof text, NULL);
+    double number;
+    if (option->type == CKAM_WORD) return plan_json_word(plan->run.seed);
+    if (option->type == CKAM_CHOICE && !strcmp(option->words[0], "false")) return json_boolean(!strcmp(text, "true"));
+    if (option->type == CKAM_CHOICE || option->type == CKAM_TEXT || !number_read(text, &number))
+        return json_string(text); /* an auto too */
+    return option->type == CKAM_COUNT ? json_integer((json_int_t)number) : json_real(number);
+}
+
+json_t *plan_json(const ckam_plan *plan) {
+    const ckam_entry *entry = ckam_sampler_list();
+    while (strcmp(entry->name, plan->run.sampler) != 0) entry++;
+    json_t                  *object = json_object();
+    const ckam_option *const lists[] = {ckam_plan_list(), entry->options};
+    for (int i = 0; i < 2; i++)
+        for (const ckam_option *o = lists[i]; object && o->name; o++)
+            if (json_object_set_new(object, o->name, value_of(plan, o))) {
+                json_decref(object);
+                object = NULL;
+            }
+    return object;
+}

@@ -1,0 +1,307 @@
+/* run.c - a run is created from a plan, or taken up again from its directory. */
+#include "run/run.h"
+
+#include "base/error.h"
+#include "base/number.h"
+#include "draws/draws.h"
+#include "run/init.h"
+#include "target/target.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* -- Filling in --------------------------------------------------------------------------------------------------- */
+
+static void resolve(ckam_run *run) {
+    run_settings *plan = &run->plan->run;
+    char          text[32] = "0";
+    bool          has_until = strcmp(plan->until, "never") != 0;
+    long          processors = sysconf(_SC_NPROCESSORS_ONLN);
+    double        warmup = 0.0;
+    ckam_options_get(run->plan->sampler, "warmup", text, sizeof text, NULL); /* "0" where a sampler has none */
+    number_read(text, &warmup);
+    run->warmup = (uint64_t)warmup;
+    if (!plan->threads) plan->threads = processors > 0 ? (uint64_t)processors : 1;
+    if (!plan->draws && !plan->evals && isnan(plan->time_limit)) plan->draws = has_until ? DRAWS_UNTIL : DRAWS_DEFAULT;
+    if (!plan->horizon && plan->draws)
+        plan->horizon = (uint64_t)fmin(warmup + (double)plan->draws * (double)plan->thin, COUNT_MOST);
+    if (!plan->horizon && plan->evals) plan->horizon = plan->evals;
+    plan_until(plan->until, &run->until, NULL);
+    plan_formats(plan->format, &run->format, NULL);
+}
+
+static ckam_status find_target(ckam_run *run, const ckam_target *target, ckam_error *error) {
+    const char *model = run->plan->run.model;
+    if (!target && !*model)
+        return fail_with(error, CKAM_ERROR_OPTION, "the plan has no model; `ckam list models` shows what there is");
+    ckam_status status = target ? target_check(target, error) : ckam_model_create(&run->model, model, error);
+    if (status) return status;
+    run->target = target ? *target : *ckam_model_target(run->model);
+    if (!run->target.log_density)
+        return fail_with(error, CKAM_ERROR_ARGUMENT, "the target has no log_density; a run cannot ask for it");
+    return CKAM_OK;
+}
+
+static ckam_status name_columns(ckam_run *run, ckam_error *error) {
+    static const char *const own[COLUMNS_OWN] = {"lp__", "accept_stat__", "stepsize__", "cycle__", "phase__"};
+    const char *const       *names = run->target.names;
+    run->names = calloc(COLUMNS_OWN + run->target.dim, sizeof *run->names);
+    ckam_status status = run->names ? CKAM_OK : CKAM_ERROR_MEMORY;
+    for (size_t k = 0; k < COLUMNS_OWN + run->target.dim && !status; k++) {
+        size_t parameter = k - COLUMNS_OWN;
+        bool   named = k >= COLUMNS_OWN && names;
+        size_t size = named ? strlen(names[parameter]) + 1 : 32;
+        run->names[k] = malloc(size);
+        if (!run->names[k])
+            status = CKAM_ERROR_MEMORY;
+        else if (k < COLUMNS_OWN)
+            snprintf(run->names[k], size, "%s", own[k]);
+        else if (named)
+            memcpy(run->names[k], names[parameter], size);
+        else
+            snprintf(run->names[k], size, "x.%zu", parameter + 1);
+        if (named && !status) status = csv_check_name(names[parameter], error);
+    }
+    return status == CKAM_ERROR_MEMORY ? fail_with(error, status, "there is no memory for the names") : status;
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static ckam_status check_names(const ckam_run *run, ckam_error *error) {
+    size_t      count = COLUMNS_OWN + run->target.dim;
+    char      **sorted = calloc(count, sizeof *sorted);
+    ckam_status status = sorted ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the names");
+    for (size_t k = 0; sorted && k < count; k++) sorted[k] = run->names[k];
+    if (sorted) qsort(sorted, count, sizeof *sorted, by_name);
+    for (size_t k = 1; k < count && !status; k++)
+        if (!strcmp(sorted[k - 1], sorted[k]))
+            status = fail_with(error, CKAM_ERROR_ARGUMENT, "two parameters have the name %.80s", sorted[k]);
+    free(sorted);
+    return status;
+}
+
+/* Everything that can be wrong without a file. */
+static ckam_status prepare(ckam_run *run, const ckam_plan *plan, const ckam_target *target, bool resumed,
+                           ckam_error *error) {
+    double     *starts = NULL;
+    ckam_status status = plan_copy(&run->plan, plan, error);
+    if (!status) status = find_target(run, target, error);
+    if (!status) status = name_columns(run, error);
+    if (!status) status = check_names(run, error);
+    if (status) return status;
+    resolve(run);
+    size_t chains = (size_t)run->plan->run.chains, dim = run->target.dim;
+    run->lanes = calloc(chains, sizeof *run->lanes);
+    run->stores = calloc(chains, sizeof *run->stores);
+    if (!run->lanes || !run->stores)
+        return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu chains", chains);
+    for (size_t i = 0; i < chains; i++) run->lanes[i].draws.file = run->lanes[i].warmup.file = -1;
+    if (!resumed) status = init_read(run->plan->run.init, chains, dim, &starts, error);
+    for (size_t i = 0; i < chains && !status; i++) status = lane_open(run, i, starts ? starts + i * dim : NULL, error);
+    free(starts);
+    return status ? status : live_create(&run->live, run, error);
+}
+
+static ckam_status begin(ckam_run **run, ckam_error *error) {
+    pthread_condattr_t monotonic;
+    ckam_run          *r = *run = calloc(1, sizeof *r);
+    if (!r) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a run");
+    r->reason = "";
+    r->place.lock = -1;
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&r->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    return CKAM_OK;
+}
+
+void ckam_run_free(ckam_run *run) {
+    if (!run) return;
+    for (size_t i = 0; run->lanes && i < run->plan->run.chains; i++) lane_close(&run->lanes[i]);
+    for (size_t k = 0; run->names && k < COLUMNS_OWN + run->target.dim; k++) free(run->names[k]);
+    live_free(run->live);
+    ckam_review_free(run->review);
+    ckam_model_free(run->model);
+    ckam_plan_free(run->plan);
+    directory_leave(&run->place);
+    pthread_cond_destroy(&run->changed);
+    pthread_mutex_destroy(&run->lock);
+    free(run->names);
+    free(run->stores);
+    free(run->lanes);
+    free(run);
+}
+
+/* -- A new run ---------------------------------------------------------------------------------------------------- */
+
+static ckam_status make_files(ckam_run *run, ckam_error *error) {
+    run_settings *plan = &run->plan->run;
+    ckam_status   status = directory_make(&run->place, plan->out, plan->model, plan->overwrite, error);
+    if (status) return status;
+    snprintf(plan->out, sizeof plan->out, "%.*s", OPTION_TEXT - 1, run->place.path);
+    for (size_t i = 0; i < plan->chains && !status; i++) status = lane_make_files(run, i, error);
+    if (!status) status = checkpoint_save(run, error);
+    return status ? status : finish_record(run, 0.0, false, NULL, error);
+}
+
+ckam_status ckam_run_create(ckam_run **run, const ckam_plan *plan, const ckam_target *target, ckam_error *error) {
+    if (!run || !plan) return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan or the place for the run is NULL");
+    ckam_status status = begin(run, error);
+    if (status) return status;
+    clock_text((*run)->started);
+    status = prepare(*run, plan, target, false, error);
+    if (!status && (*run)->format.csv) status = make_files(*run, error);
+    if (!status) return CKAM_OK;
+    ckam_run_free(*run);
+    *run = NULL;
+    return status;
+}
+
+/* -- A run that goes on ------------------------------------------------------------------------------------------- */
+
+/* When it began, and the seconds that it took so far. */
+static ckam_status read_record(ckam_run *run, ckam_error *error) {
+    char        path[FILE_PATH], *bytes;
+    size_t      size;
+    double      seconds = 0.0;
+    const char *started = "";
+    directory_file(&run->place, "run.json", path);
+    ckam_status status = file_read(path, &bytes, &size, error);
+    if (status) return status;
+    json_t *json = json_loadb(bytes, size, 0, NULL);
+    json_unpack(json, "{s?s, s?F}", "started", &started, "seconds", &seconds);
+    snprintf(run->started, sizeof run->started, "%s", started);
+    run->seconds = seconds;
+    json_decref(json);
+    free(bytes);
+    return CKAM_OK;
+}
+
+/* Reads the rows of one chain that its store would have kept. */
+static ckam_status fill_store(lane *l, csv_reader *reader, size_t columns, const size_t *all, ckam_error *error) {
+    uint64_t    row = 0, skipped;
+    ckam_status status = CKAM_OK;
+    while (!status && row < l->kept.draws) {
+        status = csv_next(reader, columns, all, l->row, error);
+        if (status) break;
+        store_add(&l->store, row++, l->row);
+        uint64_t next = (row + l->store.stride - 1) / l->store.stride * l->store.stride;
+        status = csv_skip(reader, next - row, &skipped, error);
+        row = next;
+    }
+    return status;
+}
+
+static ckam_status check_header(const ckam_run *run, const csv_reader *reader, const char *path, ckam_error *error) {
+    size_t columns = COLUMNS_OWN + run->target.dim;
+    if (csv_columns(reader) != columns)
+        return fail_with(error, CKAM_ERROR_FORMAT, "%.120s has %zu columns; %zu are wanted", path, csv_columns(reader),
+                         columns);
+    for (size_t k = 0; k < columns; k++)
+        if (strcmp(csv_name(reader, k), run->names[k]) != 0)
+            return fail_with(error, CKAM_ERROR_FORMAT, "column %zu of %.80s is %.60s; the model has %.60s there", k + 1,
+                             path, csv_name(reader, k), run->names[k]);
+    return CKAM_OK;
+}
+
+/* The rows that are in the files go to the stores again, as if this process had drawn them. */
+static ckam_status fill_stores(ckam_run *run, ckam_error *error) {
+    size_t      columns = COLUMNS_OWN + run->target.dim;
+    size_t     *all = calloc(columns, sizeof *all);
+    char        path[FILE_PATH];
+    ckam_status status = all ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to resume");
+    for (size_t k = 0; all && k < columns; k++) all[k] = k;
+    for (size_t i = 0; i < run->plan->run.chains && !status; i++) {
+        csv_reader *reader;
+        draws_path(run->place.path, i, false, sizeof path, path);
+        status = csv_open(&reader, path, error);
+        if (status) break;
+        status = check_header(run, reader, path, error);
+        if (!status) status = fill_store(&run->lanes[i], reader, columns, all, error);
+        csv_free(reader);
+        if (status == CKAM_STOP)
+            status = fail_with(error, CKAM_ERROR_FORMAT, "%.120s has fewer rows than its checkpoint", path);
+    }
+    free(all);
+    return status;
+}
+
+static ckam_status take_up(ckam_run *run, const ckam_plan *plan, const char *path, const ckam_target *target,
+                           ckam_error *error) {
+    ckam_plan  *before;
+    ckam_status status = directory_take(&run->place, path, error);
+    if (status) return status;
+    status = ckam_plan_open(&before, path, error);
+    if (status) return status;
+    status = plan_compare(plan, before, error);
+    ckam_plan_free(before);
+    if (!status) status = prepare(run, plan, target, true, error);
+    if (status) return status;
+    if (!run->format.csv)
+        return fail_with(error, CKAM_ERROR_OPTION, "a run that goes on writes: format none is not possible");
+    snprintf(run->plan->run.out, sizeof run->plan->run.out, "%s", path);
+    status = read_record(run, error);
+    if (!status) status = checkpoint_load(run, error);
+    if (!status) status = fill_stores(run, error);
+    for (size_t i = 0; i < run->plan->run.chains && !status; i++) lane_report(run, &run->lanes[i]);
+    /* Rows that were put back are part of their files from here on: at the end the place of the rest is used again. */
+    if (!status) status = checkpoint_save(run, error);
+    return status ? status : finish_record(run, 0.0, false, NULL, error);
+}
+
+ckam_status ckam_run_resume(ckam_run **run, const ckam_plan *plan, const char *path, const ckam_target *target,
+                            ckam_error *error) {
+    if (!run || !plan || !path)
+        return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan, the directory or the place for the run is NULL");
+    ckam_status status = begin(run, error);
+    if (status) return status;
+    status = take_up(*run, plan, path, target, error);
+    if (!status) return CKAM_OK;
+    ckam_run_free(*run);
+    *run = NULL;
+    return status;
+}
+
+/* -- Looking ------------------------------------------------------------------------------------------------------ */
+
+const char        *ckam_run_directory(const ckam_run *run) { return run->place.path; }
+const char        *ckam_run_reason(const ckam_run *run) { return run->reason; }
+const ckam_review *ckam_run_review(const ckam_run *run) { return run->review; }
+
+void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {
+    *counts = (ckam_counts){0};
+    for (size_t i = 0; i < run->plan->run.chains; i++) {
+        ckam_counts own;
+        ckam_chain_counts(run->lanes[i].chain, &own);
+        counts->evaluations += own.evaluations;
+        counts->iterations += own.iterations;
+        counts->draws += own.draws;
+        counts->accepted += own.accepted;
+        counts->undefined += own.undefined;
+        counts->floored += own.floored;
+        counts->factorisations += own.factorisations;
+    }
+}
+
+ckam_status ckam_run_draws(const ckam_run *run, ckam_draws **draws, ckam_error *error) {
+    size_t  chains = (size_t)run->plan->run.chains, dim = run->target.dim, columns = COLUMNS_OWN + dim;
+    double *gathered = calloc(chains * run->stores[0]->most, columns * sizeof *gathered);
+    double *values = calloc(chains * run->stores[0]->most, dim * sizeof *values);
+    *draws = NULL;
+    ckam_status status = CKAM_OK;
+    if (!gathered || !values) {
+        status = fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the draws");
+    } else {
+        size_t rows = store_gather(run->stores, chains, gathered), count = chains * rows;
+        for (size_t k = 0; k < dim; k++)
+            for (size_t i = 0; i < count; i++) values[i * dim + k] = gathered[(COLUMNS_OWN + k) * count + i];
+        status = ckam_draws_create(draws, chains, rows, dim, (const char *const *)run->names + COLUMNS_OWN, values,
+                                   gathered + COLUMN_LOG_DENSITY * count, error);
+    }
+    free(gathered);
+    free(values);
+    return status;
+}

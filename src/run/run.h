@@ -1,0 +1,115 @@
+/* run.h - inside a ckam_run: its chains with their files, the threads that drive them, and when to stop.
+ *
+ *     run.c         create, resume, free                 lane.c        one chain with its files: advance, report
+ *     go.c          the loop around the threads          checkpoint.c  all chains to a file and back
+ *     finish.c      what is written at the end           live.c        R-hat and ESS while it runs
+ *     even.c        files of equal length
+ *
+ * A run alternates: threads advance chains (only they touch a lane that is busy), or all are still and the thread that
+ * called ckam_run_go() looks at everything. */
+#ifndef CKAM_RUN_RUN_H
+#define CKAM_RUN_RUN_H
+
+#include "base/clock.h"
+#include "draws/csv.h"
+#include "run/directory.h"
+#include "run/plan.h"
+#include "run/store.h"
+
+#include <pthread.h>
+
+/* The columns that describe the sampler, before the parameters. */
+enum { COLUMN_LOG_DENSITY, COLUMN_ACCEPT, COLUMN_STEP_SIZE, COLUMN_CYCLE, COLUMN_PHASE, COLUMNS_OWN };
+
+/* One chain and its files. What the checkpoint keeps beside the snapshot is in `kept`. */
+typedef struct lane {
+    ckam_chain *chain;
+    struct lane_kept {
+        uint64_t draws, seen;           /* rows written; draws of the sampler, before thinning */
+        uint64_t warmup_rows;           /* written to the warm-up file */
+        uint64_t length, warmup_length; /* of the files, in bytes */
+        uint64_t cut;                   /* bytes in the file when the rest of `length` is in checkpoint/rest_N */
+        uint64_t samples_at;            /* where num_samples stands in the file */
+        double   warmup, sampling;      /* seconds */
+    } kept;
+    csv_writer          draws, warmup;
+    store               store;
+    double             *row;  /* COLUMNS_OWN + dim numbers */
+    ckam_step           last; /* without its x */
+    uint64_t            evaluations;
+    size_t              batch; /* iterations between two looks at the clock */
+    ckam_chain_progress shown; /* changed under the run's lock */
+    bool                busy, done;
+    ckam_status         status;
+    ckam_error          error;
+} lane;
+
+/* Why threads pause: bits of `halt`. */
+enum { HALT_STOP = 1, HALT_PAUSE = 2 };
+
+typedef struct live live;
+
+struct ckam_run {
+    ckam_plan      *plan;  /* a copy, with what was auto filled in */
+    ckam_model     *model; /* NULL: the target is the caller's */
+    ckam_target     target;
+    char          **names; /* of the columns: COLUMNS_OWN + dim */
+    run_directory   place;
+    plan_format     format;
+    until_rule      until;
+    uint64_t        warmup; /* iterations that give no draws, at the start */
+    char            started[CLOCK_TEXT];
+    const char     *reason;
+    double          seconds; /* of earlier sessions */
+    ckam_review    *review;
+    lane           *lanes;
+    store         **stores;
+    live           *live;
+    csv_gate        gate;
+    atomic_int      halt;
+    uint64_t        goal; /* draws at which chains wait for each other */
+    pthread_mutex_t lock;
+    pthread_cond_t  changed;
+    bool            quit;
+};
+
+/* lane.c */
+ckam_status lane_open(ckam_run *run, size_t index, const double *start, ckam_error *error);
+void        lane_close(lane *l);
+/* Some iterations: until the clock should be looked at, the chain is done or at the goal, or the run halts. */
+void lane_advance(ckam_run *run, lane *l);
+/* Whether there is something to do for it before the goal. */
+bool lane_is_ready(const ckam_run *run, const lane *l);
+/* Fills l->shown and l->done. */
+void lane_report(const ckam_run *run, lane *l);
+/* Makes the CSV files of a new run. */
+ckam_status lane_make_files(ckam_run *run, size_t index, ckam_error *error);
+
+/* checkpoint.c: all lanes are still. Save is both: rows to the disk, then the state. */
+ckam_status checkpoint_save(ckam_run *run, ckam_error *error);
+ckam_status checkpoint_sync(ckam_run *run, ckam_error *error);
+ckam_status checkpoint_write(ckam_run *run, ckam_error *error);
+/* Loads chains, and opens the files cut to their lengths. */
+ckam_status checkpoint_load(ckam_run *run, ckam_error *error);
+
+/* even.c, after checkpoint_sync(): copies the rows that a chain has more than the shortest to a file of their own ... */
+ckam_status even_out(ckam_run *run, ckam_error *error);
+/* ... after checkpoint_write(): cuts them off ... */
+ckam_status even_cut(ckam_run *run, size_t index, ckam_error *error);
+/* ... and opens the file of a chain that goes on, with its rows put back. */
+ckam_status even_restore(ckam_run *run, size_t index, ckam_error *error);
+
+/* live.c */
+ckam_status live_create(live **l, ckam_run *run, ckam_error *error);
+void        live_free(live *l);
+/* Worst R-hat and least ESS of the stored draws; NaN while there are too few. */
+void live_look(live *l, double *rhat, double *ess);
+
+/* finish.c */
+/* All that is written when a run has stopped with `status`, whose message is in *error if it failed. Returns that status,
+ * or the first failure of writing if it was good. */
+ckam_status finish_write(ckam_run *run, double seconds, ckam_status status, ckam_error *error);
+/* run.json; `message` is that of a failure, or NULL. */
+ckam_status finish_record(ckam_run *run, double seconds, bool ended, const char *message, ckam_error *error);
+
+#endif

@@ -1,0 +1,29 @@
+/* store.h - the draws of one chain that a run keeps in memory: an even thinning that never outgrows its room.
+ *
+ * For the rules that stop a run, for its progress, and for runs that write no files. The chain's thread adds; another
+ * may read. Which draws are kept depends on their number alone. */
+#ifndef CKAM_RUN_STORE_H
+#define CKAM_RUN_STORE_H
+
+#include "ckam.h"
+
+#include <pthread.h>
+
+typedef struct store {
+    pthread_mutex_t lock;
+    size_t          columns, most, rows;
+    uint64_t        stride; /* row i is draw i * stride */
+    double         *values; /* most * columns; NULL: not in use */
+} store;
+
+/* Room for `most` rows, an even number. False for want of memory. */
+bool store_create(store *s, size_t columns, size_t most);
+void store_free(store *s);
+/* Draw number `index`, from 0, in order. */
+void store_add(store *s, uint64_t index, const double *row);
+
+/* The rows that all stores have, at one moment: values[(column * count + store) * rows + row]; returns rows. `values` has
+ * room for count * most * columns numbers. */
+size_t store_gather(store *const *stores, size_t count, double *values);
+
+#endif
