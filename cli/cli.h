@@ -4,20 +4,184 @@
 
 #include <ckam.h>
 
-/* Exit statuses, as in sysexits.h. */
-enum { EXIT_USAGE = 64, EXIT_SOFTWARE = 70 };
+#include <stdio.h>
+#include <sysexits.h>
 
-/* One command: its name, one line of help, and its main. */
-typedef struct command {
+/* -- Commands: one file each ------------------------------------------------------------------------------------- */
+typedef struct command_entry {
     const char *name, *summary;
-    int (*run)(int count, char **arguments);
-} command;
+    int (*run)(int count, char **arguments); /* arguments[0] is the name; returns the exit status */
+} command_entry;
+
+extern const command_entry commands[]; /* ended by one without a name */
+const command_entry       *command_find(const char *name);
+/* The list of commands, for a user who asked or has to be told. */
+void commands_print(FILE *stream);
 
 int command_sample(int count, char **arguments);
+int command_resume(int count, char **arguments);
+int command_summary(int count, char **arguments);
+int command_diagnose(int count, char **arguments);
 int command_list(int count, char **arguments);
+int command_help(int count, char **arguments);
 
-/* The table of a finished run: draws[(chain * count + draw) * dim + k]. Returns 0, or -1 when there is no memory for
- * it. */
-int print_summary(const ckam_model *model, size_t chains, size_t count, const double *draws);
+/* -- exit.c: how a command ends ---------------------------------------------------------------------------------- */
+int exit_status(ckam_status status);
+/* One line to stderr, "ckam COMMAND: ..."; returns `status`. An empty command is the program itself. */
+int complain(const char *command, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same for what the library said. */
+int complain_error(const char *command, const ckam_error *error);
+
+/* -- flags.c: the command line, from tables of options ----------------------------------------------------------- */
+typedef struct flag_group {
+    const char        *title; /* a heading in the help, or NULL */
+    const ckam_option *options;
+    const char *const *only;    /* the names that are flags, ended by NULL; NULL: all */
+    const char        *sampler; /* shown in the help when this is the sampler; NULL: always */
+} flag_group;
+
+typedef struct command_line {
+    const char       *command, *arguments; /* "sample", "MODEL" */
+    const char       *about;               /* help: text above the options and, after \v, below them */
+    const flag_group *groups;              /* ended by one without options; may be NULL */
+} command_line;
+
+typedef struct setting {
+    const char *name, *value;
+} setting;
+
+/* What was asked for; points into the arguments. */
+typedef struct request {
+    const char  *command;
+    size_t       words, settings;
+    const char **word; /* what is not a flag */
+    setting     *setting;
+} request;
+
+/* Reads the arguments. Returns true when the command is to go on; else *status is how it ends: help was shown, or there
+ * was an error. request_free() in both cases. */
+bool request_read(request *r, const command_line *line, int count, char **arguments, int *status);
+void request_free(request *r);
+/* The last value given for a flag, "true" for one without a value; NULL if it was not given. */
+const char *request_value(const request *r, const char *name);
+
+/* -- describe.c: an option in words ------------------------------------------------------------------------------- */
+enum { DESCRIBE = 256 }; /* room for what these write */
+/* "false", "true": a choice of these is a flag without a value. */
+extern const char *const switch_words[];
+bool                     describe_is_switch(const ckam_option *option);
+void                     describe_default(const ckam_option *option, char *text);
+void                     describe_range(const ckam_option *option, char *text);
+/* The entry of a list that ends without a name, or NULL. */
+const ckam_entry  *entry_find(const ckam_entry *list, const char *name);
+const ckam_option *option_find(const ckam_option *options, const char *name);
+/* All options of a sampler or model with their ranges and defaults. */
+void describe_entry(const ckam_entry *entry, bool is_sampler);
+
+/* -- text.c: words and terminals ---------------------------------------------------------------------------------- */
+bool   text_utf8(void);                /* the locale can show bars */
+size_t text_width(FILE *stream);       /* columns of the terminal, 80 where there is none */
+size_t text_columns(const char *text); /* that a text takes */
+/* Prints words from column `column` on, with `indent` blanks before each further line, and ends the line. */
+void text_wrap(FILE *stream, const char *text, size_t column, size_t indent);
+/* The nearest name for "did you mean", or NULL. `stride` is the size of an entry, whose first member is its name; the
+ * list ends with a NULL. */
+const char *text_nearest(const void *list, size_t stride, const char *name);
+
+/* -- number.c: numbers for readers -------------------------------------------------------------------------------- */
+enum { NUMBER = 32 }; /* room for what these write */
+/* With as many digits as an error of size `error` leaves meaning; 4 where it is 0 or unknown. "-" for NaN. */
+void number_with_error(double x, double error, char *text);
+/* The fewest digits that read back as the same number. */
+void number_exact(double x, char *text);
+/* A count in at most 6 letters: 87, 12345, 1.2M. */
+void number_short(double x, char *text);
+/* 0:07, 12:30, 3:12:30, 2 d 3 h; "-" for NaN. */
+void number_time(double seconds, char *text);
+
+/* -- carry_out.c, signals.c, progress.c, bar.c: a run from begin to end ------------------------------------------- */
+/* Runs, shows progress, reports, and returns the exit status. */
+int carry_out(const char *command, ckam_run *run, const ckam_plan *plan);
+
+/* Between the two, the first SIGINT, SIGTERM or SIGHUP stops the run, the second ends the process. The end returns the
+ * signal that came, or 0. */
+void signals_begin(ckam_run *run);
+int  signals_end(void);
+int  signals_caught(void);
+
+enum { BAR_CHAINS = 8, BAR_LINES = BAR_CHAINS + 2 }; /* with more chains, one line for all of them */
+typedef struct bars {
+    size_t lines, columns[BAR_LINES]; /* on the screen now, and how wide */
+    struct {
+        double   time, fraction; /* when the chain was first seen to go, and where it was */
+        uint64_t evaluations, draws;
+        double   rate, left; /* draws a second since, and seconds to its end */
+        bool     seen, going;
+    } chain[BAR_CHAINS];
+} bars;
+
+void bar_draw(bars *b, const ckam_progress *progress);
+void bar_erase(bars *b);
+
+typedef struct progress_display {
+    enum { PROGRESS_NONE, PROGRESS_BAR, PROGRESS_PLAIN, PROGRESS_JSON } kind;
+    double next;     /* seconds: when to show again */
+    double elapsed;  /* seconds of sampling */
+    bool   stopping; /* said so */
+    bars   bars;
+} progress_display;
+
+/* The words of the plan's setting "progress". */
+void progress_begin(progress_display *display, const char *kind);
+void progress_end(progress_display *display);
+/* The mean acceptance of the chains that have begun; NaN where none has. */
+double progress_accept(const ckam_progress *progress);
+/* For ckam_run_go(); the context is a progress_display. */
+void progress_watch(void *context, const ckam_progress *progress);
+
+/* -- look.c: draws that are there ---------------------------------------------------------------------------------- */
+typedef struct look {
+    ckam_draws  *draws;
+    ckam_review *review;
+} look;
+
+/* Opens the directory or the files that the words of a request name, and reviews them. Returns an exit status, after
+ * complaining; look_close() only after success. */
+int  look_open(look *l, const request *r);
+void look_close(look *l);
+
+/* -- report.c and what it calls: what came out, on stdout --------------------------------------------------------- */
+typedef struct report {
+    const char        *directory; /* of a run; "" where there is none */
+    bool               all;       /* parameters */
+    ckam_draws        *draws;
+    const ckam_review *review;
+    /* What the plan says: with a built-in model also what the answers are, a number a parameter; both or none. */
+    const ckam_plan *plan;
+    ckam_model      *model;
+    double          *exact_mean, *exact_sd;
+    /* Of a run that has just ended; NULL else. */
+    const struct run_facts *facts;
+} report;
+
+typedef struct run_facts {
+    ckam_counts counts;  /* of the whole run */
+    uint64_t    before;  /* evaluations before it was resumed */
+    double      seconds; /* since then */
+    const char *reason;
+} run_facts;
+
+/* The plan must outlive the report; its model is looked for. */
+void report_add_plan(report *r, const ckam_plan *plan);
+void report_print(const report *r);
+void report_free(report *r); /* what report_add_plan() made */
+
+void head_print(const report *r);
+void table_print(const report *r);
+void table_print_csv(const ckam_review *review);
+void shapes_print(const report *r);
+void modes_print(const ckam_review *review);
+/* The findings of one severity, with or without advice; returns how many there were. */
+size_t findings_print(const ckam_review *review, ckam_severity severity, bool advice);
 
 #endif

@@ -1,38 +1,61 @@
 /* main.c - the ckam command: finds the command and hands over. */
 #include "cli.h"
 
-#include <stdio.h>
+#include <locale.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 
-static int command_help(int count, char **arguments);
+const command_entry commands[] = {
+    {"sample", "run chains, write a run directory, print the summary", command_sample},
+    {"resume", "go on with a run where it stopped", command_resume},
+    {"summary", "the table of a run, or of other samplers' CSV files", command_summary},
+    {"diagnose", "what is wrong with the draws, and what to do about it", command_diagnose},
+    {"list", "models, samplers, kernels, and their options", command_list},
+    {"help", "more about a command, sampler or model", command_help},
+    {.name = NULL}};
 
-static const command commands[] = {{"sample", "draw from a model and show a summary", command_sample},
-                                   {"list", "show models, samplers, or the options of one", command_list},
-                                   {"help", "show this", command_help}};
-enum { COMMANDS = sizeof commands / sizeof *commands };
+const command_entry *command_find(const char *name) {
+    for (const command_entry *c = commands; c->name; c++)
+        if (!strcmp(c->name, name)) return c;
+    return NULL;
+}
 
-static void usage(FILE *stream) {
-    fprintf(stream, "Usage: ckam COMMAND ...\n\nDraws from densities that can only be evaluated.\n\n");
-    for (int i = 0; i < COMMANDS; i++) fprintf(stream, "  %-8s  %s\n", commands[i].name, commands[i].summary);
+void commands_print(FILE *stream) {
+    fprintf(stream, "Usage: ckam COMMAND ...\n\n"
+                    "Draws from probability densities that can only be evaluated.\n\n");
+    for (const command_entry *c = commands; c->name; c++) fprintf(stream, "  %-10s %s\n", c->name, c->summary);
     fprintf(stream, "\n`ckam COMMAND --help` says more. A first try:\n\n  ckam sample bimodal\n");
 }
 
-static int command_help(int count, char **arguments) {
-    (void)count, (void)arguments;
-    usage(stdout);
-    return 0;
+static int dispatch(int count, char **arguments) {
+    if (count < 2) {
+        commands_print(stderr);
+        return EX_USAGE;
+    }
+    const char *name = arguments[1];
+    if (!strcmp(name, "--version") || !strcmp(name, "-V")) return printf("ckam %s\n", ckam_version()) < 0;
+    if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
+    const command_entry *found = command_find(name);
+    if (found) return found->run(count - 1, arguments + 1);
+    const char *near = text_nearest(commands, sizeof *commands, name);
+    if (near) return complain("", EX_USAGE, "there is no command '%s'; did you mean '%s'?", name, near);
+    return complain("", EX_USAGE, "there is no command '%s'; `ckam help` lists them", name);
+}
+
+/* All that can go wrong with a pipe is that its reader has left. */
+static bool is_pipe(FILE *stream) {
+    struct stat about;
+    return !fstat(fileno(stream), &about) && (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode));
 }
 
 int main(int count, char **arguments) {
-    const char *name = count > 1 ? arguments[1] : "";
-    if (!strcmp(name, "--version")) {
-        printf("ckam %s\n", ckam_version());
-        return 0;
-    }
-    if (!strcmp(name, "--help")) name = "help";
-    for (int i = 0; i < COMMANDS; i++)
-        if (!strcmp(name, commands[i].name)) return commands[i].run(count - 1, arguments + 1);
-    if (*name) fprintf(stderr, "ckam: there is no command '%s'\n\n", name);
-    usage(stderr);
-    return EXIT_USAGE;
+    setlocale(LC_CTYPE, ""); /* never LC_NUMERIC: numbers have a decimal point */
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+    signal(SIGPIPE, SIG_IGN); /* a reader that leaves early is not worth a noise, and must not end a run */
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write */
+    int status = dispatch(count, arguments);
+    if ((fflush(stdout) || ferror(stdout)) && !is_pipe(stdout) && !status)
+        return complain("", EX_IOERR, "the standard output cannot be written");
+    return status;
 }

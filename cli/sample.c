@@ -1,177 +1,131 @@
-/* sample.c - `ckam sample`: runs chains on a built-in model and shows what came out beside the exact answers. */
+/* sample.c - `ckam sample`: makes a plan of a file and flags, and carries it out. */
 #include "cli.h"
 
-#include <argp.h>
-#include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 
-typedef struct request {
-    const char *model, *sampler;
-    uint64_t    chains, draws, seed;
-} request;
+static const ckam_option own_options[] = {
+    {.name = "config",
+     .help = "read settings from a file: {\"model\": \"ring\", \"draws\": 500}; flags win",
+     .type = CKAM_TEXT},
+    {.name = NULL}};
 
-enum { KEY_SAMPLER = 's', KEY_CHAINS = 'c', KEY_DRAWS = 'n', KEY_SEED = 'r' };
-static const struct argp_option flags[] = {
-    {"sampler", KEY_SAMPLER, "SPEC", 0, "sampler, with options after a colon: kam:kernel=gaussian,noise=0.2 (ckam)", 0},
-    {"chains", KEY_CHAINS, "N", 0, "number of chains (4)", 0},
-    {"draws", KEY_DRAWS, "N", 0, "draws kept of each chain (10000)", 0},
-    {"seed", KEY_SEED, "N", 0, "the same seed gives the same draws (default: drawn, and shown)", 0},
-    {0}};
+static const char about[] =
+    "Runs chains on a model, writes a directory with the draws, and prints a summary. The model is a built-in one with "
+    "its options after a colon, as in bimodal:dim=8; `ckam list models` shows them. The default of an option is in "
+    "brackets.\v"
+    "Examples:\n"
+    "  ckam sample bimodal\n"
+    "  ckam sample banana --sampler gam --draws 20000 --seed 7\n"
+    "  ckam sample ring --explore 0.5 --chains 8 --out ring\n"
+    "\n"
+    "--sampler gam --help shows the options of gam; `ckam help gam` also has their ranges.";
 
-static uint64_t whole_number(struct argp_state *state, const char *flag, const char *text, uint64_t least) {
-    char *end;
-    errno = 0;
-    uint64_t number = strtoull(text, &end, 10);
-    if (errno || !isdigit((unsigned char)*text) || *end || number < least)
-        argp_error(state, "--%s is '%s'; it must be a whole number from %" PRIu64 " on", flag, text, least);
-    return number;
-}
+/* The plan's settings, those of the command, and those of every sampler. */
+enum { GROUPS_MOST = 64, TITLE = 80, COMMAND = 4096 };
+typedef struct all_groups {
+    flag_group group[GROUPS_MOST];
+    char       title[GROUPS_MOST][TITLE];
+} all_groups;
 
-static error_t parse(int key, char *text, struct argp_state *state) {
-    request *r = state->input;
-    switch (key) {
-    case KEY_SAMPLER:
-        r->sampler = text;
-        return 0;
-    case KEY_CHAINS:
-        r->chains = whole_number(state, "chains", text, 1);
-        return 0;
-    case KEY_DRAWS:
-        r->draws = whole_number(state, "draws", text, 1);
-        return 0;
-    case KEY_SEED:
-        r->seed = whole_number(state, "seed", text, 0);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (r->model) argp_error(state, "one model at a time: '%s' and '%s' are two", r->model, text);
-        r->model = text;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which model? `ckam list models` shows them");
-        return EINVAL;
-    default:
-        return ARGP_ERR_UNKNOWN;
+static void make_groups(all_groups *all) {
+    size_t count = 0;
+    all->group[count++] = (flag_group){.title = "The run:", .options = ckam_plan_list()};
+    all->group[count++] = (flag_group){.options = own_options};
+    for (const ckam_entry *sampler = ckam_sampler_list(); sampler->name && count < GROUPS_MOST - 1; sampler++) {
+        snprintf(all->title[count], TITLE, "Options of the sampler %s:", sampler->name);
+        all->group[count] =
+            (flag_group){.title = all->title[count], .options = sampler->options, .sampler = sampler->name};
+        count++;
     }
+    all->group[count] = (flag_group){.options = NULL};
 }
 
-static const struct argp parser = {
-    flags, parse, "MODEL", "Draws from a built-in model: its name, with options after a colon, as in bimodal:dim=8.",
-    NULL,  NULL,  NULL};
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static uint64_t random_seed(void) {
-    uint32_t seed = 0;
-    if (getrandom(&seed, sizeof seed, 0) != sizeof seed) seed = (uint32_t)time(NULL);
-    return seed;
-}
-
-static ckam_status no_memory(const request *r, ckam_error *error) {
-    error->status = CKAM_ERROR_MEMORY;
-    snprintf(error->message, sizeof error->message,
-             "there is no memory for %" PRIu64 " chains of %" PRIu64 " draws; ask for fewer", r->chains, r->draws);
-    return error->status;
-}
-
-/* Warm-up and draws: what kam's schedules span. */
-static uint64_t horizon(const request *r, const ckam_options *options) {
-    char warmup[32] = "0";
-    ckam_options_get(options, "warmup", warmup, sizeof warmup, NULL);
-    return r->draws + strtoull(warmup, NULL, 10);
-}
-
-/* Runs one chain until it has its draws, and adds what it counted. */
-static ckam_status run_chain(const ckam_setup *setup, uint64_t draws, double *out, ckam_counts *sum,
-                             ckam_error *error) {
-    size_t      dim = setup->target->dim;
-    ckam_chain *chain;
-    ckam_step   step;
-    ckam_counts counts = {0};
-    ckam_status status = ckam_chain_create(&chain, setup, error);
-    if (status) return status;
-    for (uint64_t count = 0; count < draws && !status; count += !status && step.draw) {
-        status = ckam_chain_step(chain, &step);
-        if (!status && step.draw) memcpy(out + count * dim, step.x, dim * sizeof *out);
+/* A flag of a sampler that is not the plan's. */
+static int refuse_foreign(const request *r, const char *flag, const char *sampler) {
+    char   owners[DESCRIBE] = "";
+    size_t count = 0;
+    for (const ckam_entry *entry = ckam_sampler_list(); entry->name; entry++) {
+        if (!option_find(entry->options, flag)) continue;
+        size_t used = strlen(owners);
+        snprintf(owners + used, sizeof owners - used, "%s%s", count++ ? " and " : "", entry->name);
     }
-    if (status) *error = *ckam_chain_error(chain);
-    ckam_chain_counts(chain, &counts);
-    sum->evaluations += counts.evaluations;
-    sum->iterations += counts.iterations;
-    sum->accepted += counts.accepted;
-    sum->undefined += counts.undefined;
-    sum->floored += counts.floored;
-    ckam_chain_free(chain);
-    return status;
+    return complain(r->command, EX_USAGE, "--%s is an option of %s, not of %s", flag, owners, sampler);
 }
 
-static void print_head(const request *r, const ckam_counts *sum, double time) {
-    printf("%s: %" PRIu64 " chains of %" PRIu64 " draws, seed %" PRIu64 "\nby %s\n", r->model, r->chains, r->draws,
-           r->seed, r->sampler);
-    printf("%" PRIu64 " evaluations in %.2f s, %.0f %% of the proposals accepted\n\n", sum->evaluations, time,
-           100.0 * (double)sum->accepted / (double)sum->iterations);
+static int set(const request *r, ckam_plan *plan, const char *name, const char *value) {
+    ckam_error error;
+    return ckam_plan_set(plan, name, value, &error) ? complain_error(r->command, &error) : EX_OK;
 }
 
-static void print_notes(const ckam_counts *sum) {
-    if (sum->undefined)
-        printf("%" PRIu64 " proposals were rejected because the density is 0 or not defined there.\n", sum->undefined);
-    if (sum->floored)
-        printf("The covariance was kept from degenerating %" PRIu64 " times: the gain may be too large.\n",
-               sum->floored);
+static int read_config(const request *r, ckam_plan *plan, const char *path) {
+    ckam_error  error;
+    ckam_status status = ckam_plan_read(plan, path, &error);
+    int         exit = exit_status(status);
+    if (!status) return EX_OK;
+    return complain(r->command, exit == EX_NOINPUT || exit == EX_SOFTWARE ? exit : EX_CONFIG, "%s", error.message);
 }
 
-static ckam_status run_all(const request *r, const ckam_model *model, const ckam_options *options, double *draws,
-                           ckam_error *error) {
-    const ckam_target *target = ckam_model_target(model);
-    ckam_setup         setup = {.target = target, .options = options, .seed = r->seed, .horizon = horizon(r, options)};
-    ckam_counts        sum = {0};
-    ckam_status        status = CKAM_OK;
-    double             start = seconds();
-    for (; setup.chain < r->chains && !status; setup.chain++)
-        status = run_chain(&setup, r->draws, draws + setup.chain * r->draws * target->dim, &sum, error);
+/* A sampler's options belong to the sampler that is set before them. */
+static int fill(const request *r, ckam_plan *plan) {
+    const char *config = request_value(r, "config"), *spec = request_value(r, "sampler");
+    char        sampler[DESCRIBE], model[2];
+    int         status = config ? read_config(r, plan, config) : EX_OK;
+    if (!status && spec) status = set(r, plan, "sampler", spec);
+    if (!status && r->words) status = set(r, plan, "model", r->word[0]);
     if (status) return status;
-    print_head(r, &sum, seconds() - start);
-    if (print_summary(model, r->chains, r->draws, draws)) return no_memory(r, error);
-    print_notes(&sum);
-    return CKAM_OK;
+    ckam_plan_get(plan, "sampler", sampler, sizeof sampler, NULL);
+    sampler[strcspn(sampler, ":")] = 0;
+    const ckam_entry *entry = entry_find(ckam_sampler_list(), sampler);
+    for (size_t i = 0; i < r->settings && !status; i++) {
+        const char *name = r->setting[i].name;
+        if (!strcmp(name, "config") || !strcmp(name, "sampler")) continue;
+        if (!option_find(ckam_plan_list(), name) && entry && !option_find(entry->options, name))
+            return refuse_foreign(r, name, sampler);
+        status = set(r, plan, name, r->setting[i].value);
+    }
+    if (status) return status;
+    ckam_plan_get(plan, "model", model, sizeof model, NULL);
+    if (!*model) return complain(r->command, EX_USAGE, "which model? `ckam list models` shows them");
+    return EX_OK;
 }
 
-static ckam_status run(const request *r, const ckam_model *model, ckam_error *error) {
-    size_t        dim = ckam_model_target(model)->dim;
-    double       *draws = NULL;
-    ckam_options *options;
-    ckam_status   status = ckam_options_create(&options, r->sampler, error);
-    if (status) return status;
-    if (r->chains <= SIZE_MAX / sizeof *draws / dim / r->draws)
-        draws = malloc(r->chains * r->draws * dim * sizeof *draws);
-    status = draws ? run_all(r, model, options, draws, error) : no_memory(r, error);
-    free(draws);
-    ckam_options_free(options);
+/* The command as it was typed, for run.json. */
+static void write_command(int count, char **arguments, char text[COMMAND]) {
+    size_t used = (size_t)snprintf(text, COMMAND, "ckam");
+    for (int i = 0; i < count && used < COMMAND; i++)
+        used += (size_t)snprintf(text + used, COMMAND - used, " %s", arguments[i]);
+}
+
+static int sample(const request *r, const char *typed) {
+    ckam_plan *plan;
+    ckam_run  *run;
+    ckam_error error;
+    if (r->words > 1 || (r->words && request_value(r, "model")))
+        return complain(r->command, EX_USAGE, "one model at a time: '%s' and '%s' are two", r->word[0],
+                        r->words > 1 ? r->word[1] : request_value(r, "model"));
+    if (ckam_plan_create(&plan, &error)) return complain_error(r->command, &error);
+    ckam_plan_command(plan, typed);
+    int status = fill(r, plan);
+    if (!status && ckam_run_create(&run, plan, NULL, &error))
+        status = complain_error(r->command, &error);
+    else if (!status) {
+        status = carry_out(r->command, run, plan);
+        ckam_run_free(run);
+    }
+    ckam_plan_free(plan);
     return status;
 }
 
 int command_sample(int count, char **arguments) {
-    request     r = {.sampler = "ckam", .chains = 4, .draws = 10000, .seed = random_seed()};
-    ckam_model *model;
-    ckam_error  error;
-    char        name[] = "ckam sample";
-    arguments[0] = name;
-    argp_err_exit_status = EXIT_USAGE;
-    argp_parse(&parser, count, arguments, 0, NULL, &r);
-    int status = ckam_model_create(&model, r.model, &error);
-    if (!status) {
-        status = run(&r, model, &error);
-        ckam_model_free(model);
-    }
-    if (!status) return 0;
-    fprintf(stderr, "ckam sample: %s\n", error.message);
-    return status == CKAM_ERROR_OPTION || status == CKAM_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_SOFTWARE;
+    all_groups   all;
+    command_line line = {.command = "sample", .arguments = "MODEL", .about = about, .groups = all.group};
+    request      r;
+    int          status;
+    char         typed[COMMAND];
+    make_groups(&all);
+    write_command(count, arguments, typed);
+    if (request_read(&r, &line, count, arguments, &status)) status = sample(&r, typed);
+    request_free(&r);
+    return status;
 }

@@ -1,53 +1,220 @@
 #!/bin/sh
 # command.sh CKAM - the command as a user meets it: what it prints, where, and with which exit status.
+# shellcheck disable=SC2016 # backquotes are printed
 set -eu
-ckam=$1
+ckam=$(realpath "$1")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cd "$work" # runs write here
+export LC_ALL=C.UTF-8
+
+fail() {
+    echo "command: $1. It said:"
+    cat out err
+    exit 1
+}
 
 # try STATUS STREAM TEXT ARGUMENT...: the command ends with STATUS and its STREAM (out or err) holds TEXT.
 try() {
     expected=$1 stream=$2 text=$3
     shift 3
     status=0
-    "$ckam" "$@" >"$work/out" 2>"$work/err" || status=$?
-    if [ "$status" -ne "$expected" ] || ! grep -qF -- "$text" "$work/$stream"; then
-        echo "command: 'ckam $*' ended with $status, expected $expected, and on $stream '$text'. It said:"
-        cat "$work/out" "$work/err"
-        exit 1
+    "$ckam" "$@" >out 2>err || status=$?
+    if [ "$status" -ne "$expected" ] || ! grep -qF -- "$text" "$stream"; then
+        fail "'ckam $*' ended with $status, expected $expected, and on $stream '$text'"
     fi
 }
 
+# wrong STATUS TEXT ARGUMENT...: nothing on stdout, and one line on stderr that begins with the command's name.
+wrong() {
+    expected=$1 text=$2
+    shift 2
+    try "$expected" err "$text" "$@"
+    check "'ckam $*' wrote to stdout" [ ! -s out ]
+    check "'ckam $*' did not say it in one line" [ "$(wc -l <err)" -eq 1 ]
+    check "'ckam $*' did not say who speaks" grep -q '^ckam' err
+}
+
+# has TEXT, lacks TEXT: what the last command wrote to stdout.
+has() { grep -qF -- "$1" out || fail "there is no '$1'"; }
+lacks() { if grep -qF -- "$1" out; then fail "there is '$1'"; fi; }
+# check MESSAGE COMMAND...: the command succeeds.
+check() {
+    message=$1
+    shift
+    "$@" || fail "$message"
+}
+
+# fits: no line of the last output is wider than 80 columns.
+fits() { check 'a line is wider than 80 columns' [ "$(wc -L <out)" -le 80 ]; }
+
+# -- Help: everywhere, on stdout, narrow enough
 try 0 out 'ckam 0.' --version
 try 0 out 'sample' --help
 try 0 out 'sample' help
 try 64 err 'Usage: ckam COMMAND'
-try 64 err "no command 'smaple'" smaple bimodal
-try 0 out 'ckam list [models|samplers|NAME]' list --help
+wrong 64 "there is no command 'smaple'; did you mean 'sample'?" smaple bimodal
+wrong 64 "there is no command 'xyzzy'; \`ckam help\` lists them" xyzzy
+for command in sample resume summary diagnose list help; do
+    try 0 out "Usage: ckam $command" "$command" --help
+    fits
+    cp out one
+    try 0 out "Usage: ckam $command" help "$command"
+    cmp out one
+    try 0 out "Usage: ckam $command" "$command" --usage
+    fits
+    try 0 out 'ckam 0.' "$command" --version
+done
+try 0 out '--explore=X' sample --help
+try 0 out 'Options of the sampler gam' sample --help --sampler gam:warmup=5
+lacks '--explore=X'
+try 0 out 'a number > 0 and < 1; default 0.4' help ckam
+fits
+try 0 out 'a whole number >= 1 and <= 10000; default 2' help bimodal
+wrong 64 "did you mean 'gam'?" help gamm
+wrong 64 "there is no command, sampler or model 'xyzzy'" help xyzzy
+wrong 64 "'gam' is too much" help ckam gam
+
+# -- Lists
+try 0 out 'bimodal' list
+has '  rw '
+has '  matern'
+fits
 try 0 out 'rw' list samplers
+lacks bimodal
 try 0 out 'bimodal' list models
+try 0 out 'gaussian' list kernels
+try 0 out 'explore' list options ckam
+fits
+try 0 out 'separation' list options bimodal
 try 0 out 'explore' list ckam
-try 0 out 'separation' list bimodal
-try 64 err "no sampler or model 'foo'" list foo
-try 0 out '--sampler' sample --help
-try 64 err 'which model?' sample
-try 64 err 'one model at a time' sample ring banana
-try 64 err "did you mean 'bimodal'?" sample bimodl
-try 64 err "did you mean 'kam'?" sample ring --sampler kamm
-try 64 err "explore is '2'; it must be a number > 0 and < 1" sample ring --sampler ckam:explore=2
-try 64 err "--draws is '0'" sample ring --draws 0
-try 64 err "--chains is 'x'" sample ring --chains x
-try 64 err "--seed is '-1'" sample ring --seed -1
-try 70 err 'no memory' sample ring --draws 4000000000000000000
-try 0 out 'exact' sample ring --draws 100 --chains 2 --sampler gam
-try 0 out 'moves between modes' sample bimodal --draws 100 --sampler rw --seed 1
-try 0 out 'Few moves' sample bimodal --draws 100 --sampler rw --seed 1
+wrong 64 "there is no sampler or model 'foo'" list foo
+wrong 64 "did you mean 'bimodal'?" list options bimodl
+wrong 64 'options of which sampler?' list options
+wrong 64 "'models' is too much" list samplers models
 
-try 0 out 'kept from degenerating' sample ring --draws 2000 --seed 1 --sampler am:adapt-gain=0.99,step-size=1000
+# -- Flags: from the tables, abbreviated, misspelt, misplaced
+wrong 64 'which model?' sample
+wrong 64 "one model at a time: 'ring' and 'banana' are two" sample ring banana
+wrong 64 "did you mean 'bimodal'?" sample bimodl
+wrong 64 "did you mean 'kam'?" sample ring --sampler kamm
+wrong 64 "there is no option --drws; did you mean --draws?" sample ring --drws 5
+wrong 64 "there is no option --xyzzyxyzzy" sample ring --xyzzyxyzzy
+wrong 64 'there is no option -x' sample ring -n5 -x
+wrong 64 '--draws wants a value: a whole number' sample ring --draws
+wrong 64 '-n (--draws) wants a value' sample ring -n
+wrong 64 '--overwrite takes no value' sample ring --overwrite=true
+wrong 64 '--s may be --sampler or --seed or' sample ring --s 5
+wrong 64 '--explore is an option of ckam, not of gam' sample ring --sampler gam --explore 0.4
+wrong 64 '--kernel is an option of kam and ckam, not of rw' sample ring -s rw --kernel linear
+wrong 64 "explore is '2'; it must be a number > 0 and < 1" sample ring --explore 2
+wrong 64 "explore is '2'; it must be a number > 0 and < 1" sample ring --sampler ckam:explore=2
+wrong 64 "draws is '0'" sample ring --draws 0
+wrong 64 "chains is 'x'" sample ring --chains x
+wrong 64 "seed is '-1'" sample ring --seed -1
+wrong 64 "until is 'soon'" sample ring --until soon
+wrong 64 '--seed is an option of `ckam sample` alone' resume run --seed 5
+check 'a run that was refused left a directory' [ -z "$(find . -name 'ckam-run*')" ]
 
-# The same seed gives the same draws, and the time is all that differs; nothing goes to stderr.
-"$ckam" sample banana --seed 7 --draws 500 2>"$work/err" | grep -v ' s, ' >"$work/one"
-"$ckam" sample banana --seed 7 --draws 500 2>>"$work/err" | grep -v ' s, ' >"$work/two"
-cmp "$work/one" "$work/two"
-[ ! -s "$work/err" ]
+# -- A run, what it prints and where it writes
+# Two chains begin in each mode, and stay there.
+try 0 out '4 chains x 500 draws, seed 1' sample bimodal -n 500 -r 1 -o run -s rw --init -8,0,8,0,-8,0,8,0
+check 'a short run wrote to stderr' [ ! -s err ]
+fits
+for text in 'bimodal by rw' 'stopped because all draws are there' 'exact' 'drawn' 'share by chain' \
+    'written to run' 'problem: ' '`ckam diagnose run` says what to do' '██'; do
+    has "$text"
+done
+check 'there is no fourth chain' [ -s run/chain_4.csv ]
+check 'run.json lacks the command' grep -qF 'ckam sample bimodal -n 500 -r 1 -o run -s rw' run/run.json
+wrong 73 'run is there already' sample bimodal -o run
+try 0 out '2 chains x 100 draws' sample bimodal -o run --overwrite --chains 2 --dra 100 --sam gam
+wrong 73 'cannot make' sample ring --out missing/run
+try 0 out 'gam, target-accept 0.3, warmup 20' sample ring -n 50 -s gam --warmup 20 --target-accept 0.3
+check 'there is no directory' [ -d ckam-run-ring-1 ]
+try 0 out '... and 20 more; `ckam summary wide --all`' sample grid32 -n 50 -s gam -o wide
+fits
+try 0 out '4 chains x 100 draws' sample ring -n 100 --format none
+check 'a run without files made a directory' [ ! -e ckam-run-ring-2 ]
+wrong 70 'chain 1: ' sample gaussian --init 1e300,0 --format none
+try 0 out 'kept from degenerating' sample ring -n 2000 -r 1 -s am --adapt-gain 0.99 --step-size 1000 --format none
+LC_ALL=C "$ckam" summary run >out
+check 'in the locale C there is more than ASCII' [ "$(LC_ALL=C tr -d '\n -~' <out | wc -c)" -eq 0 ]
+
+# The same seed gives the same draws, and the time is all that differs.
+"$ckam" sample banana -r 7 -n 500 --format none | grep -v ' s, ' >one
+"$ckam" sample banana -r 7 -n 500 --format none | grep -v ' s, ' >two
+cmp one two
+
+# -- A file of settings; flags win
+echo '{"model": "ring", "sampler": "gam", "warmup": 50, "draws": 60, "chains": 2, "out": "configured"}' >good.json
+try 0 out '2 chains x 70 draws' sample --config good.json --draws 70
+has 'ring by gam, warmup 50'
+echo '{"model": "ring", "drws": 60}' >bad.json
+wrong 78 "did you mean 'draws'?" sample --config bad.json
+echo '{"model": ' >bad.json
+wrong 78 'bad.json' sample --config bad.json
+wrong 66 'missing.json' sample --config missing.json
+
+# -- Summary and diagnosis
+try 0 out 'bimodal by gam' summary run
+has exact
+fits
+try 0 out 'x.32' summary wide --all
+try 0 out 'variable,mean,mcse_mean,sd,median,mad,q5,q95,rhat,ess_bulk,ess_tail' summary --csv run
+check 'the CSV has another shape' [ "$(awk -F, '{ n += NF } END { print NR, n }' out)" = '4 44' ]
+try 0 out '2 chains x 100 draws' summary run/chain_1.csv run/chain_2.csv
+lacks exact
+printf 'lp__,mu\n-1,0.5\n-2,0.25\n-1.5,0.125\n-1.25,1\n-1,0.75\n' >other.csv
+try 0 out 'mu' summary other.csv
+printf 'lp__,mu\n-1,0.5\n-2,zero\n' >broken.csv
+wrong 65 'broken.csv' summary broken.csv
+wrong 66 'missing' summary missing
+wrong 64 'of what?' summary
+wrong 64 'of what?' diagnose
+wrong 66 'missing' diagnose missing
+try 1 out 'problem: ' diagnose run
+fits
+try 0 out 'one mode' sample gaussian:dim=2 -s gam -n 20000 -r 1 -o good
+try 0 out 'no problems found' diagnose good
+
+# -- Going on
+wrong 64 'which run?' resume
+wrong 64 'one run at a time' resume run good
+wrong 66 'missing' resume missing
+try 0 out '2 chains x 150 draws' resume run --draws 150
+printf 'x' | dd of=run/checkpoint/state bs=1 seek=200 conv=notrunc 2>dd.err
+wrong 65 'checkpoint' resume run --draws 200
+
+# -- Full disks and readers that leave
+status=0
+"$ckam" list >/dev/full 2>err || status=$?
+check "a full standard output ended with $status" [ "$status" -eq 74 ]
+status=0
+(ulimit -f 40 && "$ckam" sample bimodal -n 100000 -o full >out 2>err) || status=$?
+check "a full disk ended with $status" [ "$status" -eq 74 ]
+check 'the full file was not named' grep -q 'full/' err
+"$ckam" list 2>err | true
+check 'a pipe that was closed made a noise' [ ! -s err ]
+
+# -- Signals: interrupted SIGNAL STATUS; `timeout` sends it once (--foreground) after 0.5 s
+interrupted() {
+    status=0
+    timeout --foreground --preserve-status -s "$1" 0.5 \
+        "$ckam" sample bimodal -n 100000000 --thin 100 -o "stopped$1" >out 2>err || status=$?
+    check "SIG$1 ended with $status, not $2" [ "$status" -eq "$2" ]
+    check "SIG$1 was not answered" grep -q 'stopping after this iteration' err
+    check "SIG$1 did not say how to go on" grep -qF "\`ckam resume stopped$1\` goes on" err
+    has 'it was interrupted'
+}
+interrupted INT 130
+interrupted TERM 143
+interrupted HUP 143
+try 0 out 'it has converged as asked' resume stoppedINT --until rhat=99
+
+# -- Progress
+"$ckam" sample bimodal -n 100000000 --thin 100 --time-limit 1.2 --format none --progress json >out 2>err
+check 'there is no JSON' grep -q '^{"elapsed":.*"chains":\[{"draws":.*}\]}$' err
+"$ckam" sample bimodal -n 100000000 --thin 100 --time-limit 0.7 --format none --progress bar >out 2>err
+check 'bars were drawn where there is no terminal' [ ! -s err ]
 echo 'command: all as expected'

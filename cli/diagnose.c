@@ -1,0 +1,29 @@
+/* diagnose.c - `ckam diagnose`: what is wrong with the draws, and what to do about it. */
+#include "cli.h"
+
+enum { EXIT_PROBLEM = 1 };
+
+static int diagnose(const request *r) {
+    look l;
+    int  status = look_open(&l, r);
+    if (status) return status;
+    size_t problems = findings_print(l.review, CKAM_PROBLEM, true);
+    if (!problems) printf(l.review->findings ? "no problems found\n\n" : "no problems found\n");
+    findings_print(l.review, CKAM_NOTE, true);
+    look_close(&l);
+    return problems ? EXIT_PROBLEM : EX_OK;
+}
+
+int command_diagnose(int count, char **arguments) {
+    static const command_line line = {
+        .command = "diagnose",
+        .arguments = "DIR\nCSV...",
+        .about =
+            "Says what is wrong with the draws of a run, or of CSV files, and what to do about it. The exit status "
+            "is 1 when there is a problem, and 0 when none was found."};
+    request r;
+    int     status;
+    if (request_read(&r, &line, count, arguments, &status)) status = diagnose(&r);
+    request_free(&r);
+    return status;
+}
