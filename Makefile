@@ -3,8 +3,7 @@
 SETUP  ?= scripts/setup
 BUILD  ?= build
 PREFIX ?= /usr/local
-RUN    ?= sample bimodal --seed 1 --draws 300000 \
-          --sampler ckam:step-size=11.33,adapt-decay=2,noise=4,noise-end=1,kernel-scale=2
+RUN    ?= sample bimodal --seed 1 --out $(BUILD)/run --overwrite
 JOBS   := $(shell nproc)
 
 configure = cmake -S . -B $(BUILD)
