@@ -21,26 +21,26 @@ int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     char             kind[16] = "auto";
     progress_display display;
     run_facts        facts;
-    ckam_error       error;
+    ckam_error       error, failure;
     ckam_run_counts(run, &facts.counts);
     facts.before = facts.counts.evaluations;
     ckam_plan_get(plan, "progress", kind, sizeof kind, NULL);
     progress_begin(&display, kind);
     signals_begin(run);
-    ckam_status status = ckam_run_go(run, progress_watch, &display, &error);
+    ckam_status status = ckam_run_go(run, progress_watch, &display, &failure);
     int         number = signals_end();
     facts.seconds = display.elapsed;
     progress_end(&display);
     facts.reason = ckam_run_reason(run);
     ckam_run_counts(run, &facts.counts);
     int exit = exit_status(status);
-    if (status < 0)
-        complain_error(command, &error);
-    else if (!ckam_run_review(run))
-        complain(command, 0, "it stopped before every chain had a draw");
-    else if (print_report(run, plan, &facts, &error))
-        exit = complain_error(command, &error);
+    if (ckam_run_review(run) && print_report(run, plan, &facts, &error)) exit = complain_error(command, &error);
     (void)fflush(stdout);
+    if (status < 0)
+        complain_error(command, &failure);
+    else if (!ckam_run_review(run))
+        complain(command, 0,
+                 "it stopped before every chain had a draw; allow more evaluations or time, or a shorter warm-up");
     bool begun = status > 0 || facts.counts.draws > 0; /* what fails at the start fails again */
     if (status && begun && *directory) fprintf(stderr, "`ckam resume %s` goes on from here\n", directory);
     return status == CKAM_STOP && number ? 128 + (number == SIGINT ? SIGINT : SIGTERM) : exit;

@@ -32,6 +32,10 @@ static void print_options(const ckam_entry *entry) {
     char initial[DESCRIBE];
     printf("%s: ", entry->name);
     text_wrap(stdout, entry->summary, strlen(entry->name) + 2, strlen(entry->name) + 2);
+    if (!entry->options->name) {
+        printf("It has no options.\n");
+        return;
+    }
     printf("\n  %-*s default\n", OPTION, "option");
     for (const ckam_option *option = entry->options; option->name; option++) {
         describe_default(option, initial);

@@ -90,6 +90,8 @@ void progress_watch(void *context, const ckam_progress *p) {
     progress_display *display = context;
     display->elapsed = p->elapsed;
     say_stopping(display);
+    if (p->writing && display->kind == PROGRESS_PLAIN && (display->stopping || p->elapsed > PLAIN_EVERY))
+        fprintf(stderr, "writing the files, and looking at the draws\n");
     if (p->elapsed < display->next || display->kind == PROGRESS_NONE) return;
     if (display->kind == PROGRESS_BAR) bar_draw(&display->bars, p);
     if (display->kind == PROGRESS_PLAIN) show_plain(p);

@@ -99,7 +99,7 @@ static void what_is_there_is_not_touched(void **unused) {
     refuse_to_make("a-file", true, "Not a directory");
     assert_true(is_there("a-file"));
     refuse_to_make("no/such/parent", false, "No such file");
-    refuse_to_make("", false, "No such file");
+    refuse_to_make("", false, "is empty");
 }
 
 /* Everything that a run can leave behind. */

@@ -15,7 +15,7 @@
 
 enum {
     WHITEN_DIM = 64, /* beyond, W is diagonal */
-    WHITEN_TIMES = 3,
+    WHITEN_TIMES = 2,
     NEAR = 5,       /* neighbours of a point that count as near */
     ITERATIONS = 15 /* for the directions */
 };
@@ -58,40 +58,31 @@ static void standardise(work *w, double *centre) {
     }
 }
 
-/* W += weight u u^T / |u|^2 of the difference u of two points: its length does not count, so that no point far out
- * outweighs the others. Returns false where they are equal. */
-static bool add_pair(const work *w, const double *a, const double *b, double weight) {
+/* W += u u^T / |u|^2 of the difference u of two points: its length does not count, so that no point far out outweighs
+ * the others. Returns false where they are equal. */
+static bool add_pair(const work *w, const double *a, const double *b) {
     double square = point_distance(w->stride, a, b), *u = w->column;
     if (!(square > 0.0)) return false;
     for (size_t k = 0; k < w->dim; k++) u[k] = a[k] - b[k];
-    for (size_t k = 0; k < w->dim; k++) vec_axpy(w->dim - k, weight * u[k] / square, u + k, w->within + k * w->dim + k);
+    for (size_t k = 0; k < w->dim; k++) vec_axpy(w->dim - k, u[k] / square, u + k, w->within + k * w->dim + k);
     return true;
 }
 
-/* A point that is likely to be elsewhere: of another chain, or of another part of it. */
-static const double *far_point(const work *w, size_t i, size_t which) {
-    static const double shift[] = {0.5, 0.309};
-    return w->points + (i + (size_t)(shift[which] * (double)w->count)) % w->count * w->stride;
-}
-
-/* W in the present coordinates, from near points. What any two points differ by adds a trifle, so that W has a factor
- * where near points do not differ at all. Off its diagonal W is shrunk: it has few points a dimension. */
+/* W in the present coordinates, from near points. Off its diagonal it is shrunk, because it has few points a dimension;
+ * that also gives it a factor where coordinates depend on each other. */
 static void measure_within(work *w) {
     const size_t dim = w->dim;
-    const double keep = fmax(0.0, 1.0 - 4.0 * (double)dim / (double)w->count), trifle = 1e-3 * NEAR;
-    size_t       pairs = 0;
+    const double keep = fmax(0.0, 1.0 - 4.0 * (double)dim / (double)w->count);
+    double       pairs = 0.0;
     memset(w->within, 0, dim * dim * sizeof *w->within);
     neighbours_find(w->count, w->stride, w->points, NEAR, w->index, w->square);
-    for (size_t i = 0; i < w->count; i++) {
-        const double *x = w->points + i * w->stride;
-        for (size_t j = 0; j < NEAR; j++) pairs += add_pair(w, x, w->points + w->index[i * NEAR + j] * w->stride, 1.0);
-        add_pair(w, x, far_point(w, i, 0), trifle);
+    for (size_t i = 0; i < w->count * NEAR; i++)
+        if (add_pair(w, w->points + i / NEAR * w->stride, w->points + w->index[i] * w->stride)) pairs += 1.0;
+    for (size_t k = 0; k < dim; k++) {
+        double *column = w->within + k * dim;
+        for (size_t j = k; j < dim; j++) column[j] *= (j == k ? 1.0 : keep) * (double)dim / pairs;
+        if (!(column[k] > 0.0)) column[k] = 1.0; /* near points do not differ */
     }
-    for (size_t k = 0; k < dim; k++)
-        for (size_t j = k; j < dim; j++)
-            w->within[k * dim + j] *= (j == k ? 1.0 : keep) * (double)dim / (double)(pairs + 1);
-    for (size_t k = 0; k < dim; k++)
-        if (!(w->within[k * dim + k] > 0.0)) w->within[k * dim + k] = 1.0;
 }
 
 /* Makes W the identity, with W = L L^T: x := L^-1 x, for the points and for the rows of the map. */
@@ -130,6 +121,12 @@ static void add_product(const work *w, const double *a, const double *b, const d
     for (size_t c = 0; c < SUBSPACE_DIM; c++) dot[c] /= square;
     for (size_t k = 0; k < w->dim; k++)
         for (size_t c = 0; c < SUBSPACE_DIM; c++) out[k * SUBSPACE_DIM + c] += (a[k] - b[k]) * dot[c];
+}
+
+/* A point that is likely to be elsewhere: of another chain, or of another part of it. */
+static const double *far_point(const work *w, size_t i, size_t which) {
+    static const double shift[] = {0.5, 0.309};
+    return w->points + (i + (size_t)(shift[which] * (double)w->count)) % w->count * w->stride;
 }
 
 /* The first eigenvectors of sum u u^T / |u|^2 over pairs of points, by orthogonal iteration. */

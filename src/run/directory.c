@@ -131,6 +131,7 @@ static ckam_status make_numbered(run_directory *d, const char *model, ckam_error
 ckam_status directory_make(run_directory *d, const char *out, const char *model, bool overwrite, ckam_error *error) {
     d->lock = -1;
     if (!strcmp(out, "auto")) return make_numbered(d, model, error);
+    if (!*out) return fail_with(error, CKAM_ERROR_OUTPUT, "the name of the directory is empty");
     snprintf(d->path, sizeof d->path, "%s", out);
     for (size_t length = strlen(d->path); length > 1 && d->path[length - 1] == '/';) d->path[--length] = 0;
     if (!mkdir(d->path, 0777)) return furnish(d, error);

@@ -159,10 +159,16 @@ static ckam_status write_all(ckam_run *run, ckam_error *error) {
     return netcdf_write(run->place.path, path, run->plan->run.model, now, error);
 }
 
+static bool has_lost(const ckam_run *run) {
+    for (size_t i = 0; i < run->plan->run.chains; i++)
+        if (run->lanes[i].lost) return true;
+    return false;
+}
+
 ckam_status finish_write(ckam_run *run, double seconds, ckam_status status, ckam_error *error) {
     ckam_error later;
     /* After a failed write the last checkpoint and the rows that it counts on are what there is: nothing more is tried. */
-    if (status != CKAM_ERROR_WRITE && status != CKAM_ERROR_OUTPUT) {
+    if (!has_lost(run) && status != CKAM_ERROR_WRITE && status != CKAM_ERROR_OUTPUT) {
         ckam_status ended = write_all(run, &later);
         if (ended && (!status || status == CKAM_STOP)) {
             status = ended;

@@ -129,6 +129,7 @@ static ckam_status advance(ckam_run *run, lane *l, ckam_step *step) {
         }
         l->evaluations++;
         status = write_step(run, l, step);
+        l->lost = status != CKAM_OK;
         if (status) return status;
     }
     return CKAM_OK;

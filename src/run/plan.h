@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-enum { DRAWS_DEFAULT = 10000, DRAWS_UNTIL = 1000000 };
+enum { DRAWS_DEFAULT = 10000, DRAWS_UNTIL = 1000000, HORIZON_DEFAULT = 10000 };
 
 typedef struct run_settings {
     char model[OPTION_TEXT], sampler[OPTION_TEXT], until[OPTION_TEXT], init[OPTION_TEXT], out[OPTION_TEXT],

@@ -27,7 +27,8 @@ static void resolve(ckam_run *run) {
     if (!plan->draws && !plan->evals && isnan(plan->time_limit)) plan->draws = has_until ? DRAWS_UNTIL : DRAWS_DEFAULT;
     if (!plan->horizon && plan->draws)
         plan->horizon = (uint64_t)fmin(warmup + (double)plan->draws * (double)plan->thin, COUNT_MOST);
-    if (!plan->horizon && plan->evals) plan->horizon = plan->evals;
+    if (!plan->horizon)
+        plan->horizon = plan->evals ? plan->evals : HORIZON_DEFAULT; /* it stays when draws are raised */
     plan_until(plan->until, &run->until, NULL);
     plan_formats(plan->format, &run->format, NULL);
 }
@@ -229,6 +230,16 @@ static ckam_status fill_stores(ckam_run *run, ckam_error *error) {
     return status;
 }
 
+/* They are made again at the end, and would not belong to the rows until then. */
+static void remove_stale(const ckam_run *run) {
+    static const char *const names[] = {"draws.nc", "summary.csv"};
+    char                     path[FILE_PATH];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        directory_file(&run->place, names[i], path);
+        unlink(path);
+    }
+}
+
 static ckam_status take_up(ckam_run *run, const ckam_plan *plan, const char *path, const ckam_target *target,
                            ckam_error *error) {
     ckam_plan  *before;
@@ -247,6 +258,7 @@ static ckam_status take_up(ckam_run *run, const ckam_plan *plan, const char *pat
     if (!status) status = checkpoint_load(run, error);
     if (!status) status = fill_stores(run, error);
     for (size_t i = 0; i < run->plan->run.chains && !status; i++) lane_report(run, &run->lanes[i]);
+    if (!status) remove_stale(run);
     /* Rows that were put back are part of their files from here on: at the end the place of the rest is used again. */
     if (!status) status = checkpoint_save(run, error);
     return status ? status : finish_record(run, 0.0, false, NULL, error);

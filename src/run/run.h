@@ -40,6 +40,7 @@ typedef struct lane {
     size_t              batch; /* iterations between two looks at the clock */
     ckam_chain_progress shown; /* changed under the run's lock */
     bool                busy, done;
+    bool                lost; /* a row could not be kept: the chain is ahead of its file */
     ckam_status         status;
     ckam_error          error;
 } lane;

@@ -35,30 +35,42 @@ void store_add(store *s, uint64_t index, const double *row) {
 }
 
 /* Strides are powers of 2, so a wider one is met by every so many rows of a narrower one. */
-static size_t common_rows(store *const *stores, size_t count, uint64_t *stride) {
-    size_t rows = SIZE_MAX;
-    *stride = 1;
-    for (size_t i = 0; i < count; i++)
-        if (stores[i]->stride > *stride) *stride = stores[i]->stride;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t step = *stride / stores[i]->stride;
-        size_t   own = (size_t)((stores[i]->rows + step - 1) / step);
-        if (own < rows) rows = own;
-    }
-    return rows;
+static size_t rows_at(const store *s, uint64_t stride) {
+    uint64_t step = stride / s->stride;
+    return (size_t)((s->rows + step - 1) / step);
 }
 
+/* Copies `rows` rows at a common stride; false if the store has a wider one meanwhile. */
+static bool copy_rows(store *s, uint64_t stride, size_t rows, size_t count, size_t index, double *values) {
+    pthread_mutex_lock(&s->lock);
+    bool   fits = s->stride <= stride;
+    size_t step = fits ? (size_t)(stride / s->stride) : 0;
+    for (size_t row = 0; fits && row < rows; row++)
+        for (size_t k = 0; k < s->columns; k++)
+            values[(k * count + index) * rows + row] = s->values[row * step * s->columns + k];
+    pthread_mutex_unlock(&s->lock);
+    return fits;
+}
+
+/* One lock at a time: a row is known by its number alone, and rows at a stride only become more. */
 size_t store_gather(store *const *stores, size_t count, double *values) {
-    uint64_t stride;
-    for (size_t i = 0; i < count; i++) pthread_mutex_lock(&stores[i]->lock);
-    size_t rows = common_rows(stores, count, &stride), columns = stores[0]->columns;
-    for (size_t i = 0; i < count; i++) {
-        const store *s = stores[i];
-        size_t       step = (size_t)(stride / s->stride);
-        for (size_t row = 0; row < rows; row++)
-            for (size_t k = 0; k < columns; k++)
-                values[(k * count + i) * rows + row] = s->values[row * step * columns + k];
+    uint64_t stride = 1;
+    size_t   rows = 0, copied = 0;
+    while (copied < count) {
+        rows = SIZE_MAX;
+        for (size_t i = 0; i < count; i++) {
+            pthread_mutex_lock(&stores[i]->lock);
+            if (stores[i]->stride > stride) stride = stores[i]->stride;
+            pthread_mutex_unlock(&stores[i]->lock);
+        }
+        for (size_t i = 0; i < count; i++) {
+            pthread_mutex_lock(&stores[i]->lock);
+            size_t own = stores[i]->stride <= stride ? rows_at(stores[i], stride) : 0;
+            if (own < rows) rows = own;
+            pthread_mutex_unlock(&stores[i]->lock);
+        }
+        for (copied = 0; copied < count; copied++)
+            if (!copy_rows(stores[copied], stride, rows, count, copied, values)) break;
     }
-    for (size_t i = 0; i < count; i++) pthread_mutex_unlock(&stores[i]->lock);
     return rows;
 }

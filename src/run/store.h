@@ -22,7 +22,7 @@ void store_free(store *s);
 /* Draw number `index`, from 0, in order. */
 void store_add(store *s, uint64_t index, const double *row);
 
-/* The rows that all stores have, at one moment: values[(column * count + store) * rows + row]; returns rows. `values` has
+/* The rows that all stores have, of draws with the same numbers: values[(column * count + store) * rows + row]; returns rows. `values` has
  * room for count * most * columns numbers. */
 size_t store_gather(store *const *stores, size_t count, double *values);
 
