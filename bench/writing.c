@@ -56,7 +56,7 @@ static double run_apart(const char *sampler, const char *format, const char *dra
         result[0] = run(sampler, format, draws, out);
         getrusage(RUSAGE_SELF, &used);
         result[1] = (double)used.ru_maxrss / 1024.0;
-        _exit(write(ends[1], result, sizeof result) != sizeof result);
+        _exit(write(ends[1], result, sizeof result) == sizeof result ? 0 : 1);
     }
     if (child < 0 || waitpid(child, &status, 0) != child || status ||
         read(ends[0], result, sizeof result) != sizeof result) {

@@ -14,7 +14,8 @@ static char temporary[256], before[4096];
 int enter_temporary(void **unused) {
     (void)unused;
     const char *base = getenv("TMPDIR");
-    const char *memory = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm"; /* runs sync a lot: on a busy disk that is slow */
+    const char *memory =
+        access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm"; /* runs sync a lot: on a busy disk that is slow */
     snprintf(temporary, sizeof temporary, "%s/ckam-test-XXXXXX", base && *base ? base : memory);
     return !getcwd(before, sizeof before) || !mkdtemp(temporary) || chdir(temporary);
 }
@@ -26,17 +27,27 @@ int leave_temporary(void **unused) {
     return failed;
 }
 
+/* Removes the files of a directory; at the first entry that is a directory goes down, at the end up. */
 void remove_tree(const char *path) {
-    DIR           *folder = opendir(path);
-    struct dirent *entry;
-    char           inner[4096];
-    while (folder && (entry = readdir(folder))) {
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
-        snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
-        if (unlink(inner)) remove_tree(inner);
+    char   here[4096];
+    size_t top = (size_t)snprintf(here, sizeof here, "%s", path);
+    for (int steps = 0; steps < 10000; steps++) { /* what cannot be removed stays */
+        DIR           *folder = opendir(here);
+        struct dirent *entry;
+        bool           down = false;
+        while (folder && !down && (entry = readdir(folder))) {
+            size_t length = strlen(here);
+            if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
+            snprintf(here + length, sizeof here - length, "/%s", entry->d_name);
+            down = unlink(here) != 0;
+            if (!down) here[length] = 0;
+        }
+        if (folder) closedir(folder);
+        if (down) continue;
+        (void)remove(here);
+        if (strlen(here) <= top) return;
+        *strrchr(here, '/') = 0;
     }
-    if (folder) closedir(folder);
-    remove(path);
 }
 
 /* -- Plans and runs ----------------------------------------------------------------------------------------------- */
@@ -126,7 +137,7 @@ char *slurp(const char *path, size_t *size) {
     assert_non_null(bytes);
     rewind(file);
     assert_int_equal(fread(bytes, 1, (size_t)length, file), length);
-    fclose(file);
+    (void)fclose(file);
     bytes[length] = 0;
     if (size) *size = (size_t)length;
     return bytes;

@@ -94,14 +94,8 @@ static void garbage_is_refused(void **unused) {
     refuse(".", 1, 2, CKAM_ERROR_OPTION, "'.'");
     refuse("..", 1, 2, CKAM_ERROR_OPTION, "'..'");
     refuse("/", 1, 2, CKAM_ERROR_INPUT, "cannot read /");
-    static const char *const bad[] = {"1 nan",
-                                      "1 inf",
-                                      "-infinity 2",
-                                      "1 2x",
-                                      "1 two",
-                                      "x.1,x.2\n1,2\n",
-                                      "\xef\xbb\xbf"
-                                      "1 2"};
+    static const char *const bad[] = {"1 nan", "1 inf",          "-infinity 2",    "1 2x",
+                                      "1 two", "x.1,x.2\n1,2\n", "\357\273\2771 2"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         spill_text("bad", bad[i]);
         refuse("bad", 1, 2, CKAM_ERROR_OPTION, "in bad is not a finite number");

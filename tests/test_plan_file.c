@@ -173,7 +173,7 @@ static void long_lists_are_refused(void **unused) {
     fputs("{\"init\": [0.125", file);
     for (int i = 0; i < 2000; i++) fputs(", 0.125", file);
     fputs("]}", file);
-    fclose(file);
+    (void)fclose(file);
     ckam_plan *plan = plan_with(NULL);
     ckam_error error;
     assert_failure(ckam_plan_read(plan, "plan.json", &error), CKAM_ERROR_OPTION, &error, "init", "4095 bytes");
@@ -230,7 +230,7 @@ static void what_was_auto_is_filled_in(void **unused) {
     assert_setting(again, "horizon", "21000"); /* warmup 1000 and 2 * 10000 */
     char threads[OPTION_TEXT];
     get(again, "threads", threads);
-    assert_true(atoi(threads) >= 1);
+    assert_true(strtol(threads, NULL, 10) >= 1);
     ckam_run_free(run);
     ckam_plan_free(again);
     ckam_plan_free(plan);

@@ -198,7 +198,7 @@ static void format_none_writes_nothing(void **unused) {
         assert_string_equal(ckam_draws_name(draws, k), ckam_draws_name(files, column));
         assert_int_equal(ckam_draws_column(draws, k, &a, NULL), CKAM_OK);
         assert_int_equal(ckam_draws_column(files, column, &b, NULL), CKAM_OK);
-        assert_memory_equal(a, b, 3 * 50 * sizeof *a);
+        assert_memory_equal(a, b, sizeof *a * 3 * 50);
     }
     ckam_draws_free(draws);
     ckam_draws_free(files);

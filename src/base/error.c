@@ -5,15 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-ckam_status fail_with(ckam_error *error, ckam_status status, const char *format, ...) {
-    if (error) {
-        va_list arguments;
-        va_start(arguments, format);
-        error->status = status;
-        vsnprintf(error->message, sizeof error->message, format, arguments);
-        va_end(arguments);
-    }
-    return status;
+void error_fill(ckam_error *error, ckam_status status, const char *format, ...) {
+    va_list arguments;
+    if (!error) return;
+    va_start(arguments, format);
+    error->status = status;
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
 }
 
 /* Levenshtein's distance of two names, cut at NAME_MOST letters. */

@@ -6,9 +6,11 @@
 
 #include "ckam.h"
 
-/* Fills *error (NULL accepted) and returns `status`, so that a caller can `return fail_with(...)`. */
-ckam_status fail_with(ckam_error *error, ckam_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Fills *error (NULL accepted) and gives `status`, so that a caller can `return fail_with(...)`. A macro, so that whoever
+ * reads the caller, a person or a tool, sees what it returns. */
+#define fail_with(error, status, ...) (error_fill((error), (status), __VA_ARGS__), (ckam_status)(status))
+
+void error_fill(ckam_error *error, ckam_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The entry of a NULL-ended list whose name is nearest to `name`, for "did you mean"; NULL when none is near.
  * `stride` is the size of an entry, whose first member is its name. */

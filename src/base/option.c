@@ -131,7 +131,7 @@ static ckam_status set_word(const ckam_option *option, void *values, const char 
 static ckam_status set_text(const ckam_option *option, void *values, const char *owner, const char *text,
                             ckam_error *error) {
     if (strlen(text) >= OPTION_TEXT) return refuse(option, owner, text, error);
-    strcpy((char *)values + option->offset, text);
+    memcpy((char *)values + option->offset, text, strlen(text) + 1);
     return CKAM_OK;
 }
 

@@ -1,8 +1,8 @@
-/* modes.c - see modes.h.
+/* modes.c - see modes.h; docs/diagnostics.md has the method in full.
  *
- * 1. An even sample of at most 2000 rows that differ from the row before.    2. subspace.c: at most 8 directions in which
- * groups may be apart.    3. cluster.c: groups by persistence of the density.    4. slow.c: thins what a slow chain left
- * and looks again; joins what only shows slowness.    5. Every row belongs to the mode of the sampled point nearest to it. */
+ * An even sample of rows that differ from the row before; directions in which groups may be apart (subspace.c); groups by
+ * persistence of the density (cluster.c); what slow chains left is thinned, looked at again, joined (slow.c). Then every
+ * row belongs to the mode of the sampled point nearest to it. */
 #include "diag/modes.h"
 
 #include "base/error.h"

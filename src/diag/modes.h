@@ -13,8 +13,8 @@ typedef struct mode_table {
     void      *room;
 } mode_table;
 
-/* Reads all parameters of the draws, once, and where there are several modes once more. count is 0 where it cannot be tried: too few distinct rows, or
- * values that are not finite. */
+/* Reads all parameters of the draws, once, and where there are several modes once more. count is 0 where it cannot be
+ * tried: too few distinct rows, or values that are not finite. */
 ckam_status modes_find(mode_table *table, ckam_draws *draws, ckam_error *error);
 void        modes_free(mode_table *table);
 

@@ -1,8 +1,8 @@
 /* slow.c - see slow.h.
  *
- * A chain that has hardly moved leaves a group wherever it went. In a mode it forgets where it was: the means of parts
- * of its time there differ little. rho is the share of the variance that lies between such parts (the intraclass
- * correlation): 0 for independent draws, T / b if draws count once in T and a part has b, about 0.75 for a random walk. */
+ * In a mode a chain forgets where it was: the means of parts of its time there differ little. rho is the share of the
+ * variance between such parts (the intraclass correlation): 0 for independent draws, T / b if draws count once in T and a
+ * part has b, about 0.75 for a random walk. A chain that has hardly moved leaves a group with a large rho. */
 #include "diag/slow.h"
 
 #include "diag/cluster.h"

@@ -22,9 +22,9 @@ typedef struct csv_gate {
 /* The last number of a column as text. A chain that stays where it is has the same numbers again, and most of the time
  * of writing goes into digits. */
 typedef struct csv_cell {
-    double  number;
-    uint8_t length; /* 0: none yet */
-    char    text[NUMBER_TEXT];
+    uint64_t bits;   /* of the number: -0 is not 0 */
+    uint8_t  length; /* 0: none yet */
+    char     text[NUMBER_TEXT];
 } csv_cell;
 
 typedef struct csv_writer {

@@ -3,6 +3,7 @@
 #include "draws/csv.h"
 
 #include "base/error.h"
+#include "base/fastmath.h"
 #include "base/file.h"
 #include "base/number.h"
 
@@ -148,8 +149,8 @@ ckam_status csv_row(csv_writer *w, size_t columns, const double *values, ckam_er
     char *place = w->buffer + w->used;
     for (size_t k = 0; k < columns; k++) {
         csv_cell *cell = &w->cells[k];
-        if (!cell->length || memcmp(&cell->number, &values[k], sizeof values[k]) != 0) {
-            cell->number = values[k];
+        if (!cell->length || cell->bits != bits_of(values[k])) {
+            cell->bits = bits_of(values[k]);
             cell->length = (uint8_t)number_put(values[k], cell->text);
             cell->text[cell->length++] = ',';
         }

@@ -83,9 +83,10 @@ static char *put_row(char *place, const char *name, const ckam_summary *s) {
 
 static ckam_status write_summary(const ckam_run *run, ckam_error *error) {
     static const char top[] = "variable,mean,mcse_mean,sd,median,mad,q5,q95,rhat,ess_bulk,ess_tail\n";
-    size_t            size = sizeof top + 11 * NUMBER_TEXT + 8;
+    const size_t      row = (size_t)11 * NUMBER_TEXT;
+    size_t            size = sizeof top + row + sizeof "lp__";
     char              path[FILE_PATH];
-    for (size_t k = 0; k < run->review->parameters; k++) size += strlen(run->review->names[k]) + 11 * NUMBER_TEXT;
+    for (size_t k = 0; k < run->review->parameters; k++) size += strlen(run->review->names[k]) + row;
     char *text = malloc(size), *place = text;
     if (!text) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the summary");
     place += sprintf(place, "%s", top);

@@ -232,7 +232,7 @@ ckam_status plan_until(const char *text, until_rule *rule, ckam_error *error) {
     *rule = (until_rule){(double)NAN, (double)NAN};
     if (!strcmp(text, "never")) return CKAM_OK;
     if (strlen(text) >= sizeof room) return refuse_until(text, error);
-    strcpy(room, text);
+    memcpy(room, text, strlen(text) + 1);
     for (; part; part = comma) {
         comma = strchr(part, ',');
         if (comma) *comma++ = 0;

@@ -12,7 +12,7 @@
 
 /* -- Reading ------------------------------------------------------------------------------------------------------ */
 
-/* Appends a value as text, lists flattened with commas between their numbers; false if it has no such form or room. */
+/* Appends a value that is no list as text; false if it has no such form or room. */
 static bool append(const json_t *value, char *text, size_t size) {
     size_t used = strlen(text);
     char  *place = text + used;
@@ -21,16 +21,21 @@ static bool append(const json_t *value, char *text, size_t size) {
     if (json_is_boolean(value)) return (size_t)snprintf(place, room, json_is_true(value) ? "true" : "false") < room;
     if (json_is_integer(value))
         return (size_t)snprintf(place, room, "%" JSON_INTEGER_FORMAT, json_integer_value(value)) < room;
-    if (json_is_real(value)) {
-        if (room < 32) return false;
-        number_write(json_real_value(value), place, room);
-        return true;
-    }
-    if (!json_is_array(value)) return false;
-    for (size_t i = 0; i < json_array_size(value); i++) {
-        size_t length = strlen(text);
-        if (i && length + 1 < size) memcpy(text + length, ",", 2);
-        if (!append(json_array_get(value, i), text, size)) return false;
+    if (!json_is_real(value) || room < NUMBER_TEXT) return false;
+    number_write(json_real_value(value), place, room);
+    return true;
+}
+
+/* A list of numbers, or of one such list a chain, with commas between. */
+static bool append_list(const json_t *list, char *text, size_t size) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *element = json_array_get(list, i);
+        bool          nested = json_is_array(element);
+        for (size_t k = 0; k < (nested ? json_array_size(element) : 1); k++) {
+            size_t length = strlen(text);
+            if (length && length + 1 < size) memcpy(text + length, ",", 2);
+            if (!append(nested ? json_array_get(element, k) : element, text, size)) return false;
+        }
     }
     return true;
 }
@@ -39,7 +44,7 @@ static ckam_status set_key(ckam_plan *plan, const char *path, const char *key, c
     char       text[OPTION_TEXT] = "";
     ckam_error inner;
     if (json_is_null(value)) return CKAM_OK;
-    if (!append(value, text, sizeof text))
+    if (!(json_is_array(value) ? append_list(value, text, sizeof text) : append(value, text, sizeof text)))
         return fail_with(
             error, CKAM_ERROR_OPTION,
             "%.100s: the value of '%.40s' must be a number, a text, true, false or a list of numbers, of at "

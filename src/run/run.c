@@ -95,7 +95,7 @@ static ckam_status prepare(ckam_run *run, const ckam_plan *plan, const ckam_targ
     resolve(run);
     size_t chains = (size_t)run->plan->run.chains, dim = run->target.dim;
     run->lanes = calloc(chains, sizeof *run->lanes);
-    run->stores = calloc(chains, sizeof *run->stores);
+    run->stores = calloc(chains, sizeof(store *));
     if (!run->lanes || !run->stores)
         return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu chains", chains);
     for (size_t i = 0; i < chains; i++) run->lanes[i].draws.file = run->lanes[i].warmup.file = -1;

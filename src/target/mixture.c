@@ -53,8 +53,8 @@ static void mixture5_prepare(ckam_model *m) {
 static int log_density(void *context, const double *x, double *value) {
     const ckam_model *m = context;
     const size_t      dim = m->target.dim, n = count(m);
-    double            terms[COMPONENTS_MOST], largest = -HUGE_VAL, sum = 1.0; /* of all terms, in units of the largest */
-    size_t            best = 0;
+    double terms[COMPONENTS_MOST], largest = -HUGE_VAL, sum = 1.0; /* of all terms, in units of the largest */
+    size_t best = 0;
     for (size_t i = 0; i < n; i++) {
         const double *c = component(m, i);
         double        square = 0.0;
