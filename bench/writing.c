@@ -33,7 +33,7 @@ static double run(const char *sampler, const char *format, const char *draws, co
     set(plan, "sampler", sampler);
     set(plan, "format", format);
     set(plan, "draws", draws);
-    set(plan, "out", out);
+    if (strcmp(format, "none")) set(plan, "out", out);
     set(plan, "overwrite", "true");
     set(plan, "seed", "1");
     if (ckam_run_create(&r, plan, NULL, &error) || ckam_run_go(r, keep_time, &seconds, &error)) {

@@ -56,7 +56,7 @@ static void choose_fields(canvas *c) {
 
 /* Ends a line of the block, and remembers how wide it is. */
 static void end_line(canvas *c, size_t begin) {
-    c->bars->columns[c->bars->lines++] = text_columns(c->text + begin);
+    if (c->bars->lines < BAR_LINES) c->bars->columns[c->bars->lines++] = text_columns(c->text + begin);
     add(c, "\033[K\n");
 }
 
@@ -136,13 +136,13 @@ static void follow(bars *b, const ckam_progress *p, size_t i) {
 }
 
 static void write_phase(const ckam_chain_progress *chain, char *text) {
-    static const char *const name[] = {"start", "scale", "explore", "sample"};
+    const char *name = progress_phase(chain->phase);
     if (chain->done)
         snprintf(text, NUMBER, "done");
     else if (chain->cycle || chain->phase == CKAM_PHASE_EXPLORE)
-        snprintf(text, NUMBER, "%s %llu", name[chain->phase], (unsigned long long)chain->cycle + 1);
+        snprintf(text, NUMBER, "%s %llu", name, (unsigned long long)chain->cycle + 1);
     else
-        snprintf(text, NUMBER, "%s", chain->evaluations ? name[chain->phase] : "waits");
+        snprintf(text, NUMBER, "%s", chain->evaluations ? name : "waits");
 }
 
 static void chain_row(const bars *b, const ckam_progress *p, size_t i, row *r) {

@@ -18,7 +18,7 @@ static ckam_status print_report(const ckam_run *run, const ckam_plan *plan, cons
 
 int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     const char      *directory = ckam_run_directory(run);
-    char             kind[16] = "auto";
+    char             kind[16] = "auto", again[QUOTED];
     progress_display display;
     run_facts        facts;
     ckam_error       error, failure;
@@ -42,6 +42,7 @@ int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
         complain(command, 0,
                  "it stopped before every chain had a draw; allow more evaluations or time, or a shorter warm-up");
     bool begun = status > 0 || facts.counts.draws > 0; /* what fails at the start fails again */
-    if (status && begun && *directory) fprintf(stderr, "`ckam resume %s` goes on from here\n", directory);
+    if (status && begun && *directory)
+        fprintf(stderr, "`%s` goes on from here\n", text_command("resume", directory, again));
     return status == CKAM_STOP && number ? 128 + (number == SIGINT ? SIGINT : SIGTERM) : exit;
 }

@@ -71,7 +71,6 @@ enum { DESCRIBE = 256 }; /* room for what these write */
 extern const char *const switch_words[];
 bool                     describe_is_switch(const ckam_option *option);
 void                     describe_default(const ckam_option *option, char *text);
-void                     describe_range(const ckam_option *option, char *text);
 /* The entry of a list that ends without a name, or NULL. */
 const ckam_entry  *entry_find(const ckam_entry *list, const char *name);
 const ckam_option *option_find(const ckam_option *options, const char *name);
@@ -84,9 +83,14 @@ size_t text_width(FILE *stream);       /* columns of the terminal, 80 where ther
 size_t text_columns(const char *text); /* that a text takes */
 /* Prints words from column `column` on, with `indent` blanks before each further line, and ends the line. */
 void text_wrap(FILE *stream, const char *text, size_t column, size_t indent);
-/* The nearest name for "did you mean", or NULL. `stride` is the size of an entry, whose first member is its name; the
- * list ends with a NULL. */
-const char *text_nearest(const void *list, size_t stride, const char *name);
+/* "s", or "" for one. */
+const char *text_plural(uint64_t count);
+/* A word as a shell reads it back: in single quotes where it must be. As with snprintf(), what has no room is cut, and
+ * the length is that without a cut. */
+size_t text_quote(const char *word, char *text, size_t size);
+enum { QUOTED = 4 * 4096 + 64 }; /* room for any path */
+/* "ckam VERB DIRECTORY", to be pasted; returns `text`, which has room for QUOTED. */
+const char *text_command(const char *verb, const char *directory, char *text);
 
 /* -- number.c: numbers for readers -------------------------------------------------------------------------------- */
 enum { NUMBER = 32 }; /* room for what these write */
@@ -109,7 +113,7 @@ void signals_begin(ckam_run *run);
 int  signals_end(void);
 int  signals_caught(void);
 
-enum { BAR_CHAINS = 8, BAR_LINES = BAR_CHAINS + 2 }; /* with more chains, one line for all of them */
+enum { BAR_CHAINS = 8, BAR_LINES = BAR_CHAINS + 3 }; /* with more chains, one line for all of them */
 typedef struct bars {
     size_t lines, columns[BAR_LINES]; /* on the screen now, and how wide */
     struct {
@@ -134,6 +138,8 @@ typedef struct progress_display {
 /* The words of the plan's setting "progress". */
 void progress_begin(progress_display *display, const char *kind);
 void progress_end(progress_display *display);
+/* "start", "scale", ... */
+const char *progress_phase(ckam_phase phase);
 /* The mean acceptance of the chains that have begun; NaN where none has. */
 double progress_accept(const ckam_progress *progress);
 /* For ckam_run_go(); the context is a progress_display. */

@@ -51,7 +51,7 @@ static bool is_flag(const flag_group *group, const ckam_option *option) {
 /* "help (default)". A choice names its words. */
 static void write_help(const ckam_option *option, char *text) {
     char words[DESCRIBE], initial[DESCRIBE];
-    describe_range(option, words);
+    ckam_option_range(option, words, sizeof words);
     describe_default(option, initial);
     bool choice = option->type == CKAM_CHOICE && !describe_is_switch(option);
     bool shown = *initial && !describe_is_switch(option) && option->type != CKAM_WORD; /* a seed is drawn */
@@ -108,6 +108,23 @@ static bool flags_create(flags *f, const flag_group *groups, const char *sampler
 
 /* -- What was wrong ----------------------------------------------------------------------------------------------- */
 
+/* No flag of this command: perhaps one of `sample`, or nearly one. */
+static void explain_unknown(const flags *f, const char *command, const char *name) {
+    const char *near = ckam_nearest_name(f->name, sizeof *f->name, name);
+    const char *there = ckam_nearest_name(ckam_plan_list(), sizeof(ckam_option), name);
+    bool        sampling = option_find(ckam_plan_list(), name);
+    for (const ckam_entry *sampler = ckam_sampler_list(); sampler->name; sampler++)
+        sampling = sampling || option_find(sampler->options, name);
+    if (sampling)
+        complain(command, EX_USAGE, "--%s is an option of `ckam sample`, not of `ckam %s`", name, command);
+    else if (near)
+        complain(command, EX_USAGE, "there is no option --%s; did you mean --%s?", name, near);
+    else if (there)
+        complain(command, EX_USAGE, "there is no option --%s; did you mean --%s, of `ckam sample`?", name, there);
+    else
+        complain(command, EX_USAGE, "there is no option --%s; `ckam %s --help` lists them", name, command);
+}
+
 /* "--draw=5": what it may mean, and why it cannot be that. */
 static void explain_long(const flags *f, const char *command, const char *word) {
     size_t             length = strcspn(word, "="), matches = 0;
@@ -123,20 +140,15 @@ static void explain_long(const flags *f, const char *command, const char *word) 
         snprintf(could_be + used, sizeof could_be - used, "%s--%s", used ? " or " : "", match->name);
         if (exactly) break;
     }
-    const char *near = text_nearest(f->name, sizeof *f->name, name);
     if (matches > 1)
         complain(command, EX_USAGE, "--%s may be %s", name, could_be);
     else if (match && word[length])
         complain(command, EX_USAGE, "--%s takes no value", match->name);
     else if (match) {
-        describe_range(match, range);
+        ckam_option_range(match, range, sizeof range);
         complain(command, EX_USAGE, "--%s wants a value: %s", match->name, range);
-    } else if (option_find(ckam_plan_list(), name))
-        complain(command, EX_USAGE, "--%s is an option of `ckam sample` alone", name);
-    else if (near)
-        complain(command, EX_USAGE, "there is no option --%s; did you mean --%s?", name, near);
-    else
-        complain(command, EX_USAGE, "there is no option --%s; `ckam %s --help` lists them", name, command);
+    } else
+        explain_unknown(f, command, name);
 }
 
 /* "-x5": the first letter that is no flag, or has no value. True when one was found. */

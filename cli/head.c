@@ -49,7 +49,8 @@ static void print_shape(const report *r) {
         if (!ckam_plan_get(r->plan, "thin", text, sizeof text, NULL)) thin = strtoull(text, NULL, 10);
         rows = r->facts->counts.draws / shape->chains / (thin ? thin : 1);
     }
-    snprintf(text, sizeof text, "%zu chain%s x %" PRIu64 " draws", shape->chains, shape->chains == 1 ? "" : "s", rows);
+    snprintf(text, sizeof text, "%zu chain%s x %" PRIu64 " draw%s", shape->chains, text_plural(shape->chains), rows,
+             text_plural(rows));
     if (rows > shape->rows) {
         append(text, " (of which ", "");
         size_t used = strlen(text);
@@ -73,16 +74,29 @@ static const char *reason_text(const char *reason) {
     return reason;
 }
 
-static void print_facts(const run_facts *facts, const char *directory) {
-    char   text[TEXT], in_all[NUMBER * 2] = "";
-    double proposals = facts->counts.iterations ? (double)facts->counts.iterations : 1.0;
+/* Why it stopped, and what it should have waited for. */
+static void write_reason(const report *r, char *text) {
+    const char *reason = r->facts->reason;
+    char        until[DESCRIBE];
+    append(text, "stopped because ", reason_text(reason));
+    if (!strcmp(reason, "until") || ckam_plan_get(r->plan, "until", until, sizeof until, NULL)) return;
+    if (!strcmp(until, "never")) return;
+    append(text, ", before ", until);
+    append(text, " was reached", "");
+}
+
+static void print_facts(const report *r) {
+    const run_facts *facts = r->facts;
+    char             text[TEXT], in_all[NUMBER * 2] = "";
+    double           proposals = facts->counts.iterations ? (double)facts->counts.iterations : 1.0;
     if (facts->before) snprintf(in_all, sizeof in_all, " (%" PRIu64 " in all)", facts->counts.evaluations);
     snprintf(text, sizeof text, "%" PRIu64 " evaluations in %.2f s%s, %.0f %% of the proposals accepted",
              facts->counts.evaluations - facts->before, facts->seconds, in_all,
              100.0 * (double)facts->counts.accepted / proposals);
     text_wrap(stdout, text, 0, 2);
-    snprintf(text, sizeof text, "stopped because %s%s", reason_text(facts->reason), *directory ? "; written to " : "");
-    append(text, "", directory);
+    *text = 0;
+    write_reason(r, text);
+    if (*r->directory) append(text, "; written to ", r->directory);
     text_wrap(stdout, text, 0, 2);
 }
 
@@ -90,7 +104,7 @@ void head_print(const report *r) {
     if (r->plan) print_plan(r->plan);
     print_shape(r);
     if (r->facts)
-        print_facts(r->facts, r->directory);
+        print_facts(r);
     else if (*r->directory)
         printf("in %s\n", r->directory);
 }

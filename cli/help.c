@@ -18,9 +18,9 @@ static int help(const request *r) {
         describe_entry(sampler ? sampler : model, sampler);
         return EX_OK;
     }
-    const char *near = text_nearest(commands, sizeof *commands, name);
-    if (!near) near = text_nearest(ckam_sampler_list(), sizeof *sampler, name);
-    if (!near) near = text_nearest(ckam_model_list(), sizeof *model, name);
+    const char *near = ckam_nearest_name(commands, sizeof *commands, name);
+    if (!near) near = ckam_nearest_name(ckam_sampler_list(), sizeof *sampler, name);
+    if (!near) near = ckam_nearest_name(ckam_model_list(), sizeof *model, name);
     if (near)
         return complain(r->command, EX_USAGE, "there is no command, sampler or model '%s'; did you mean '%s'?", name,
                         near);

@@ -52,8 +52,8 @@ static int list_options(const request *r, const char *name) {
         print_options(entry);
         return EX_OK;
     }
-    const char *near = text_nearest(ckam_sampler_list(), sizeof *entry, name);
-    if (!near) near = text_nearest(ckam_model_list(), sizeof *entry, name);
+    const char *near = ckam_nearest_name(ckam_sampler_list(), sizeof *entry, name);
+    if (!near) near = ckam_nearest_name(ckam_model_list(), sizeof *entry, name);
     if (near)
         return complain(r->command, EX_USAGE, "there is no sampler or model '%s'; did you mean '%s'?", name, near);
     return complain(r->command, EX_USAGE, "there is no sampler or model '%s'; `ckam list` shows them all", name);

@@ -1,10 +1,13 @@
 /* main.c - the ckam command: finds the command and hands over. */
 #include "cli.h"
 
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 const command_entry commands[] = {
     {"sample", "run chains, write a run directory, print the summary", command_sample},
@@ -38,7 +41,7 @@ static int dispatch(int count, char **arguments) {
     if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
     const command_entry *found = command_find(name);
     if (found) return found->run(count - 1, arguments + 1);
-    const char *near = text_nearest(commands, sizeof *commands, name);
+    const char *near = ckam_nearest_name(commands, sizeof *commands, name);
     if (near) return complain("", EX_USAGE, "there is no command '%s'; did you mean '%s'?", name, near);
     return complain("", EX_USAGE, "there is no command '%s'; `ckam help` lists them", name);
 }
@@ -49,7 +52,24 @@ static bool is_pipe(FILE *stream) {
     return !fstat(fileno(stream), &about) && (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode));
 }
 
+/* Where a standard stream is closed, the next file that is opened would get what is meant for it. */
+static bool open_streams(void) {
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+        if (fcntl(i, F_GETFD) < 0 && open("/dev/null", O_RDWR) != i) return false;
+    return true;
+}
+
+/* Every chain has a file of its own, and there may be thousands. */
+static void allow_files(void) {
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files)) return;
+    files.rlim_cur = files.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &files);
+}
+
 int main(int count, char **arguments) {
+    if (!open_streams()) return EX_OSERR; /* and nowhere to say it */
+    allow_files();
     setlocale(LC_CTYPE, ""); /* never LC_NUMERIC: numbers have a decimal point */
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     signal(SIGPIPE, SIG_IGN); /* a reader that leaves early is not worth a noise, and must not end a run */

@@ -93,7 +93,8 @@ void modes_print(const ckam_review *review) {
     }
     fit(&l, review);
     int shares = shares_width(&l);
-    printf("\n%zu modes, %llu moves between modes\n", review->modes, (unsigned long long)review->crossings);
+    printf("\n%zu modes, %llu move%s between modes\n", review->modes, (unsigned long long)review->crossings,
+           text_plural(review->crossings));
     print_title(review, &l, shares);
     for (size_t m = 0; m < l.modes; m++) print_mode(review, &l, m, shares);
     if (review->modes > l.modes) printf("... and %zu more\n", review->modes - l.modes);

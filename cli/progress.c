@@ -35,6 +35,11 @@ static void say_stopping(progress_display *display) {
             signals_caught() == SIGINT ? "; Ctrl-C again ends at once" : "");
 }
 
+const char *progress_phase(ckam_phase phase) {
+    static const char *const name[] = {"start", "scale", "explore", "sample"};
+    return name[phase];
+}
+
 double progress_accept(const ckam_progress *p) {
     double sum = 0.0;
     size_t count = 0;
@@ -67,7 +72,6 @@ static void json_number(const char *before, double x) {
 }
 
 static void show_json(const ckam_progress *p) {
-    static const char *const phase[] = {"start", "scale", "explore", "sample"};
     json_number("{\"elapsed\":", p->elapsed);
     json_number(",\"fraction\":", p->fraction);
     json_number(",\"remaining\":", p->remaining);
@@ -81,7 +85,7 @@ static void show_json(const ckam_progress *p) {
                 c->draws, c->evaluations, c->cycle);
         json_number(",\"accept\":", c->accept);
         json_number(",\"step_size\":", c->step_size);
-        fprintf(stderr, ",\"phase\":\"%s\",\"done\":%s}", phase[c->phase], c->done ? "true" : "false");
+        fprintf(stderr, ",\"phase\":\"%s\",\"done\":%s}", progress_phase(c->phase), c->done ? "true" : "false");
     }
     fprintf(stderr, "]}\n");
 }

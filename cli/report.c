@@ -49,22 +49,22 @@ void report_free(report *r) {
 static void print_counts(const ckam_counts *counts) {
     char text[DESCRIBE];
     if (counts->undefined) {
-        snprintf(text, sizeof text,
-                 "%" PRIu64 " proposals were rejected because the density is 0 or not defined there.",
-                 counts->undefined);
+        snprintf(text, sizeof text, "%" PRIu64 " proposal%s rejected because the density is 0 or not defined there.",
+                 counts->undefined, counts->undefined == 1 ? " was" : "s were");
         printf("note: ");
         text_wrap(stdout, text, 6, 2);
     }
     if (counts->floored) {
         snprintf(text, sizeof text,
-                 "The covariance was kept from degenerating %" PRIu64 " times: the gain may be too large.",
-                 counts->floored);
+                 "The covariance was kept from degenerating %" PRIu64 " time%s: the gain may be too large.",
+                 counts->floored, text_plural(counts->floored));
         printf("note: ");
         text_wrap(stdout, text, 6, 2);
     }
 }
 
 void report_print(const report *r) {
+    char command[QUOTED];
     head_print(r);
     printf("\n");
     table_print(r);
@@ -74,5 +74,5 @@ void report_print(const report *r) {
     size_t problems = findings_print(r->review, CKAM_PROBLEM, !*r->directory);
     findings_print(r->review, CKAM_NOTE, !*r->directory);
     if (r->facts) print_counts(&r->facts->counts);
-    if (problems && *r->directory) printf("`ckam diagnose %s` says what to do.\n", r->directory);
+    if (problems && *r->directory) printf("`%s` says what to do.\n", text_command("diagnose", r->directory, command));
 }

@@ -5,14 +5,6 @@
 static const char *const changeable[] = {
     "draws", "evals", "time-limit", "until", "threads", "format", "checkpoint-every", "progress", NULL};
 
-/* A rule that is new should hold in place of the old number of draws, unless that is given too. */
-static bool wants_more(const request *r) {
-    static const char *const rules[] = {"evals", "time-limit", "until"};
-    bool                     given = false;
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) given = given || request_value(r, rules[i]);
-    return given && !request_value(r, "draws");
-}
-
 static int resume(const request *r) {
     ckam_plan  *plan;
     ckam_run   *run = NULL;
@@ -22,7 +14,6 @@ static int resume(const request *r) {
         return complain(r->command, EX_USAGE,
                         r->words ? "one run at a time" : "which run? Name the directory that `ckam sample` made");
     if (ckam_plan_open(&plan, r->word[0], &error)) return complain_error(r->command, &error);
-    if (wants_more(r)) failed = ckam_plan_set(plan, "draws", "auto", &error);
     for (size_t i = 0; i < r->settings && !failed; i++)
         failed = ckam_plan_set(plan, r->setting[i].name, r->setting[i].value, &error);
     if (!failed) failed = ckam_run_resume(&run, plan, r->word[0], NULL, &error);

@@ -60,18 +60,33 @@ static int set(const request *r, ckam_plan *plan, const char *name, const char *
 
 static int read_config(const request *r, ckam_plan *plan, const char *path) {
     ckam_error  error;
-    ckam_status status = ckam_plan_read(plan, path, &error);
+    ckam_status status = ckam_plan_read(plan, path, request_value(r, "sampler"), &error);
     int         exit = exit_status(status);
     if (!status) return EX_OK;
     return complain(r->command, exit == EX_NOINPUT || exit == EX_SOFTWARE ? exit : EX_CONFIG, "%s", error.message);
+}
+
+/* What stands behind the name in "gam:warmup=5,..." wins over a file, as other flags do. */
+static int set_behind(const request *r, ckam_plan *plan, const char *spec) {
+    char text[COMMAND], *rest = NULL;
+    int  status = EX_OK;
+    snprintf(text, sizeof text, "%s", spec + strcspn(spec, ":"));
+    for (char *name = strtok_r(text, ":,", &rest); name && !status; name = strtok_r(NULL, ",", &rest)) {
+        size_t length = strcspn(name, "=");
+        if (!name[length]) continue;
+        name[length] = 0;
+        status = set(r, plan, name, name + length + 1);
+    }
+    return status;
 }
 
 /* A sampler's options belong to the sampler that is set before them. */
 static int fill(const request *r, ckam_plan *plan) {
     const char *config = request_value(r, "config"), *spec = request_value(r, "sampler");
     char        sampler[DESCRIBE], model[2];
-    int         status = config ? read_config(r, plan, config) : EX_OK;
-    if (!status && spec) status = set(r, plan, "sampler", spec);
+    int         status = spec ? set(r, plan, "sampler", spec) : EX_OK;
+    if (!status && config) status = read_config(r, plan, config);
+    if (!status && config && spec) status = set_behind(r, plan, spec);
     if (!status && r->words) status = set(r, plan, "model", r->word[0]);
     if (status) return status;
     ckam_plan_get(plan, "sampler", sampler, sizeof sampler, NULL);
@@ -93,8 +108,10 @@ static int fill(const request *r, ckam_plan *plan) {
 /* The command as it was typed, for run.json. */
 static void write_command(int count, char **arguments, char text[COMMAND]) {
     size_t used = (size_t)snprintf(text, COMMAND, "ckam");
-    for (int i = 0; i < count && used < COMMAND; i++)
-        used += (size_t)snprintf(text + used, COMMAND - used, " %s", arguments[i]);
+    for (int i = 0; i < count && used < COMMAND - 1; i++) {
+        text[used++] = ' ';
+        used += text_quote(arguments[i], text + used, COMMAND - used);
+    }
 }
 
 static int sample(const request *r, const char *typed) {

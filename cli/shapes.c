@@ -11,6 +11,7 @@ typedef struct shape {
     size_t  k, count, bins; /* parameter, numbers, bars */
     double *sorted;
     double  low, high;
+    bool    any; /* was shown */
 } shape;
 
 static int by_value(const void *a, const void *b) {
@@ -67,7 +68,8 @@ static void print_shape(const report *r, shape *s) {
     number_with_error(s->low, (s->high - s->low) / 50.0, low);
     number_with_error(s->high, (s->high - s->low) / 50.0, high);
     snprintf(range, sizeof range, "from %s to %s", low, high);
-    printf("%s ", r->review->names[s->k]);
+    printf("%s%s ", s->any ? "" : "\n", r->review->names[s->k]);
+    s->any = true;
     text_wrap(stdout, range, text_columns(r->review->names[s->k]) + 1, INDENT);
     print_drawn(s);
     if (r->exact_mean) print_exact(r, s);
@@ -79,7 +81,6 @@ void shapes_print(const report *r) {
     shape                   s = {.count = draws->chains * draws->rows, .bins = width < BINS_MOST ? width : BINS_MOST};
     const double           *values;
     if (s.count < 2 || !(s.sorted = malloc(s.count * sizeof *s.sorted))) return;
-    printf("\n");
     for (; s.k < r->review->parameters && s.k < SHAPES_MOST; s.k++) {
         if (isnan(r->review->summary[s.k].mean)) continue; /* not all of them are numbers */
         if (ckam_draws_column(r->draws, draws->first + s.k, &values, NULL)) continue;

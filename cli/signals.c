@@ -4,22 +4,36 @@
 #include "cli.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const int handled[] = {SIGINT, SIGTERM, SIGHUP};
-enum { HANDLED = sizeof handled / sizeof *handled };
+enum { HANDLED = sizeof handled / sizeof *handled, TOGETHER = 100 }; /* milliseconds */
 static struct sigaction      before[HANDLED];
 static ckam_run             *watched;
 static volatile sig_atomic_t caught;
-static char                  farewell[8192];
+static atomic_uint           first; /* when the first one came; 0 before that */
+static char                  farewell[QUOTED + DESCRIBE];
 
+/* Milliseconds, modulo 2^32, and never 0. */
+static unsigned milliseconds(void) {
+    struct timespec now = {0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return ((unsigned)now.tv_sec * 1000U + (unsigned)(now.tv_nsec / 1000000)) | 1U;
+}
+
+/* What comes together is one: `timeout` signals its child, and then the group to which the child belongs. The second
+ * may reach another thread while the first is here. */
 static void handle(int number) {
-    if (!caught) {
+    unsigned now = milliseconds(), then = 0;
+    if (atomic_compare_exchange_strong(&first, &then, now)) {
         caught = number;
         ckam_run_stop(watched);
         return;
     }
+    if ((int)(now - then) < TOGETHER) return; /* below 0 where a thread was slow to come here */
     ckam_run_freeze(watched);
     if (write(STDERR_FILENO, farewell, strlen(farewell)) < 0) _exit(128 + SIGTERM);
     _exit(128 + (number == SIGINT ? SIGINT : SIGTERM));
@@ -28,14 +42,16 @@ static void handle(int number) {
 void signals_begin(ckam_run *run) {
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
     const char      *directory = ckam_run_directory(run);
+    char             command[QUOTED];
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < HANDLED; i++) sigaddset(&action.sa_mask, handled[i]);
     watched = run;
     caught = 0;
+    first = 0;
     snprintf(farewell, sizeof farewell, "\nended at once\n");
     if (*directory)
-        snprintf(farewell, sizeof farewell, "\nended at once; `ckam resume %s` goes on from the last checkpoint\n",
-                 directory);
+        snprintf(farewell, sizeof farewell, "\nended at once; `%s` goes on from the last checkpoint\n",
+                 text_command("resume", directory, command));
     for (int i = 0; i < HANDLED; i++) {
         sigaction(handled[i], NULL, before + i);
         if (before[i].sa_handler != SIG_IGN) sigaction(handled[i], &action, NULL); /* nohup keeps what it asked for */

@@ -99,6 +99,7 @@ void table_print(const report *r) {
     size_t             count = review->parameters;
     layout             l = {.name = NAME_LEAST, .gap = 2};
     cells              cell;
+    char               command[QUOTED];
     if (!r->all && count > PARAMETERS_MOST) count = PARAMETERS_MOST;
     for (int i = 0; i < COLUMNS; i++) snprintf(cell[i], NUMBER, "%s", title[i]);
     widen(&l, "", cell);
@@ -117,7 +118,7 @@ void table_print(const report *r) {
     print_rows(r, &l, count);
     if (count == review->parameters) return;
     printf("... and %zu more", review->parameters - count);
-    if (*r->directory) printf("; `ckam summary %s --all`", r->directory);
+    if (*r->directory) printf("; `%s --all`", text_command("summary", r->directory, command));
     printf("\n");
 }
 

@@ -1,4 +1,4 @@
-/* text.c - words and terminals: width, wrapping, what a locale can show, and the nearest name. */
+/* text.c - words and terminals: width, wrapping, what a locale can show, and what a shell reads. */
 #include "cli.h"
 
 #include <langinfo.h>
@@ -42,32 +42,37 @@ void text_wrap(FILE *stream, const char *text, size_t column, size_t indent) {
     fputc('\n', stream);
 }
 
-/* How many letters must be changed, added or left out to make b of a (Levenshtein). Row i of the table, for the first
- * i letters of a, is kept in `cost`. */
-enum { NAME_MOST = 32 };
-static size_t distance(const char *a, const char *b) {
-    size_t cost[NAME_MOST + 1], width = strnlen(b, NAME_MOST);
-    for (size_t j = 0; j <= width; j++) cost[j] = j;
-    for (size_t i = 0; i < NAME_MOST && a[i]; i++) {
-        size_t above_left = cost[0]++;
-        for (size_t j = 0; j < width; j++) {
-            size_t change = above_left + (a[i] != b[j]), above = cost[j + 1];
-            size_t add = (above < cost[j] ? above : cost[j]) + 1;
-            cost[j + 1] = change < add ? change : add;
-            above_left = above;
-        }
-    }
-    return cost[width];
+const char *text_plural(uint64_t count) { return count == 1 ? "" : "s"; }
+
+typedef struct cut_text {
+    char  *text;
+    size_t size, used; /* used may be more than there is room for */
+} cut_text;
+
+static void put(cut_text *t, const char *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++, t->used++)
+        if (t->used + 1 < t->size) t->text[t->used] = bytes[i];
 }
 
-const char *text_nearest(const void *list, size_t stride, const char *name) {
-    const char *best = NULL, *candidate;
-    size_t      least = strnlen(name, NAME_MOST) / 3 + 2; /* what is as far as this is another word */
-    for (const char *entry = list; memcpy(&candidate, entry, sizeof candidate), candidate; entry += stride) {
-        size_t d = distance(name, candidate);
-        if (d >= least) continue;
-        least = d;
-        best = candidate;
-    }
-    return best;
+/* Between single quotes all but the single quote is itself. */
+size_t text_quote(const char *word, char *text, size_t size) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
+    cut_text          t = {text, size, 0};
+    bool              quotes = !*word || word[strspn(word, plain)];
+    if (quotes) put(&t, "'", 1);
+    for (; *word; word++)
+        if (*word == '\'')
+            put(&t, "'\\''", 4);
+        else
+            put(&t, word, 1);
+    if (quotes) put(&t, "'", 1);
+    if (size) text[t.used < size ? t.used : size - 1] = 0;
+    return t.used;
+}
+
+/* A directory that looks like a flag gets a path. */
+const char *text_command(const char *verb, const char *directory, char *text) {
+    int used = snprintf(text, QUOTED, "ckam %s %s", verb, *directory == '-' ? "./" : "");
+    text_quote(directory, text + used, QUOTED - (size_t)used);
+    return text;
 }

@@ -262,6 +262,12 @@ typedef struct ckam_entry {
     const ckam_option *options; /* ended by an entry without a name */
 } ckam_entry;
 
+/* The range of an option in words: "a number > 0 and < 1", "a whole number >= 1, or auto", "linear, gaussian or matern". */
+CKAM_API void ckam_option_range(const ckam_option *option, char *text, size_t size);
+/* The name nearest to `name` in a list of structs of `stride` bytes that begin with a name and end with one that is NULL;
+ * NULL where none is near. */
+CKAM_API const char *ckam_nearest_name(const void *list, size_t stride, const char *name);
+
 CKAM_API const ckam_entry *ckam_sampler_list(void);
 CKAM_API const ckam_entry *ckam_model_list(void);
 
@@ -293,8 +299,8 @@ CKAM_API void        ckam_plan_free(ckam_plan *plan);
 CKAM_API ckam_status ckam_plan_set(ckam_plan *plan, const char *name, const char *value, ckam_error *error);
 CKAM_API ckam_status ckam_plan_get(const ckam_plan *plan, const char *name, char *text, size_t size, ckam_error *error);
 /* Sets everything that a JSON file names: {"model": "bimodal", "sampler": "gam", "warmup": 500}. Numbers, words,
- * true, false, and lists of numbers for "init". */
-CKAM_API ckam_status ckam_plan_read(ckam_plan *plan, const char *path, ckam_error *error);
+ * true, false, and lists of numbers for "init". `sampler`, or NULL, is taken in place of the file's. */
+CKAM_API ckam_status ckam_plan_read(ckam_plan *plan, const char *path, const char *sampler, ckam_error *error);
 /* Keeps the command line that led to this plan, for run.json. Cut after 4095 bytes. */
 CKAM_API void ckam_plan_command(ckam_plan *plan, const char *command);
 /* The settings of a plan, ended by one without a name; lives for ever. */
@@ -366,10 +372,10 @@ CKAM_API ckam_status ckam_run_draws(const ckam_run *run, ckam_draws **draws, cka
 /* -- 9. Draws --------------------------------------------------------------------------------------------
  *
  * Columns of numbers: some that end in "__" and describe the sampler ("lp__" first), then the parameters. All chains have
- * the same number of rows here: longer ones are cut to the shortest. Of more than 2^20 rows in all only every
- * stride-th one of a chain is used. */
+ * the same number of rows here: longer ones are cut to the shortest. Of more than 2^20 rows or 2^23 numbers in all only
+ * every stride-th row of a chain is used. */
 
-/* Opens the CSV files of a run's directory, or CSV files by name. Reads headers and counts rows; columns are read as they
+/* Opens the CSV files of a run's directory, or CSV files by name; of those of CmdStan a saved warm-up is left out. Reads headers and counts rows; columns are read as they
  * are wanted. */
 CKAM_API ckam_status ckam_draws_open(ckam_draws **draws, const char *const *paths, size_t count, ckam_error *error);
 /* Draws in memory, as ckam_sample() leaves them: values[(chain * rows + row) * dim + parameter]. Copied. `names` has dim

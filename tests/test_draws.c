@@ -87,7 +87,6 @@ static void a_directory_is_opened(void **unused) {
     folder_clear();
     for (size_t c = 0; c < 3; c++) write_chain(c, "x.1,lp__,x.2,stepsize__,y_", 5, rows[c]);
     write_text(in_folder("chain_1_warmup.csv"), "other\n1\n");
-    write_text(in_folder("chain_5.csv"), "not\nin a row\n"); /* there is no fourth */
     assert_int_equal(draws_files(folder), 3);
     ckam_draws             *draws = open_draws(paths, 1);
     const ckam_draws_shape *shape = ckam_draws_shape_of(draws);
@@ -261,6 +260,55 @@ static void draws_in_memory_are_copied(void **unused) {
 
 /* -- Failures ----------------------------------------------------------------------------------------------------- */
 
+/* CmdStan with save_warmup: the rows of warm-up, thinned like the others, are not draws. */
+static void a_saved_warmup_is_left_out(void **unused) {
+    (void)unused;
+    static const char *const flags[] = {"1", "true", "0", "false"};
+    for (size_t i = 0; i < 4; i++) {
+        char          text[256];
+        ckam_draws   *draws;
+        const double *values;
+        snprintf(text, sizeof text,
+                 "# num_samples = 4\n# num_warmup = 5\n# save_warmup = %s\n# thin = 2\nx\n9\n9\n9\n1\n2\n", flags[i]);
+        folder_clear();
+        write_text(in_folder("stan.csv"), text);
+        const char *const path[] = {in_folder("stan.csv")};
+        assert_int_equal(ckam_draws_open(&draws, path, 1, NULL), CKAM_OK);
+        assert_int_equal(ckam_draws_shape_of(draws)->rows, i < 2 ? 2 : 5);
+        assert_int_equal(ckam_draws_column(draws, 0, &values, NULL), CKAM_OK);
+        assert_true(values[0] == (i < 2 ? 1.0 : 9.0));
+        ckam_draws_free(draws);
+    }
+}
+
+static void a_missing_chain_is_noticed(void **unused) {
+    (void)unused;
+    ckam_draws *draws;
+    ckam_error  error;
+    folder_clear();
+    const char *const directory[] = {folder}, *const two[] = {in_folder("chain_1.csv"), folder};
+    write_text(in_folder("chain_1.csv"), "x\n1\n");
+    write_text(in_folder("chain_3.csv"), "x\n1\n");
+    assert_failure(ckam_draws_open(&draws, directory, 1, &error), CKAM_ERROR_INPUT, &error, "chain_2.csv is missing");
+    assert_failure(ckam_draws_open(&draws, two, 2, &error), CKAM_ERROR_INPUT, &error, "is a directory",
+                   "one directory");
+}
+
+/* Many columns: 2^23 numbers in all. */
+static void wide_draws_are_thinned(void **unused) {
+    (void)unused;
+    enum { DIM = 1000, ROWS = 8389 }; /* one more than fits at stride 1 */
+    double     *values = calloc((size_t)DIM * ROWS, sizeof *values);
+    ckam_draws *draws;
+    assert_int_equal(ckam_draws_create(&draws, 1, ROWS, DIM, NULL, values, NULL, NULL), CKAM_OK);
+    assert_int_equal(ckam_draws_shape_of(draws)->stride, 2);
+    ckam_draws_free(draws);
+    assert_int_equal(ckam_draws_create(&draws, 1, ROWS - 1, DIM, NULL, values, NULL, NULL), CKAM_OK);
+    assert_int_equal(ckam_draws_shape_of(draws)->stride, 1);
+    ckam_draws_free(draws);
+    free(values);
+}
+
 static void what_cannot_be_opened_is_refused(void **unused) {
     (void)unused;
     ckam_draws *draws;
@@ -276,7 +324,7 @@ static void what_cannot_be_opened_is_refused(void **unused) {
     assert_failure(ckam_draws_open(NULL, missing, 1, &error), CKAM_ERROR_ARGUMENT, &error, "named");
     write_chain(0, "lp__,x.1,x.2", 3, 2);
     const char *const two[] = {in_folder("chain_1.csv"), folder};
-    assert_failure(ckam_draws_open(&draws, two, 2, &error), CKAM_ERROR_INPUT, &error, folder, strerror(EISDIR));
+    assert_failure(ckam_draws_open(&draws, two, 2, &error), CKAM_ERROR_INPUT, &error, folder, "is a directory");
     static const struct {
         const char *header, *is, *must;
         size_t      columns;
@@ -349,6 +397,8 @@ int main(void) {
         cmocka_unit_test(no_rows_are_no_failure),        cmocka_unit_test(columns_come_from_blocks),
         cmocka_unit_test(long_files_are_thinned_evenly), cmocka_unit_test(the_stride_is_the_smallest),
         cmocka_unit_test(draws_in_memory_are_copied),    cmocka_unit_test(what_cannot_be_opened_is_refused),
-        cmocka_unit_test(arguments_are_checked),         cmocka_unit_test(files_that_change_are_noticed)};
+        cmocka_unit_test(a_saved_warmup_is_left_out),    cmocka_unit_test(a_missing_chain_is_noticed),
+        cmocka_unit_test(wide_draws_are_thinned),        cmocka_unit_test(arguments_are_checked),
+        cmocka_unit_test(files_that_change_are_noticed)};
     return cmocka_run_group_tests_name("draws", tests, folder_begin, folder_end);
 }

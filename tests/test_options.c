@@ -18,7 +18,7 @@ enum { TEXT = 128 };
 static void check_refusal(ckam_status status, const ckam_error *error, const ckam_option *option, const char *value,
                           int line) {
     char range[TEXT], quoted[2 * TEXT];
-    option_range(option, range, sizeof range);
+    ckam_option_range(option, range, sizeof range);
     snprintf(quoted, sizeof quoted, "%s is '%s'", option->name, value);
     check_failure(status, CKAM_ERROR_OPTION, error, (const char *const[]){quoted, range, NULL}, __FILE__, line);
 }

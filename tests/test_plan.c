@@ -259,7 +259,7 @@ static void rules_to_stop_are_read(void **unused) {
     static const char *const bad[] = {
         "",         "always",    "rhat",    "rhat=",           "rhat=1",     "rhat=0.9",          "ess=0",
         "ess=-1",   "rhat=nan",  "ess=inf", "rhat=1.1;ess=4",  "rhat=1.1,",  "ess=400,x",         "RHAT=1.1",
-        "ess=400x", " rhat=1.1", ",",       "rhat=1.1,,ess=4", "rhat = 1.1", "rhat=1.1,rhat=1.2", "never,ess=4",
+        "ess=400x", "rhat= 1.1", ",",       "rhat=1.1,,ess=4", "rhat = 1.1", "rhat=1.1,rhat=1.2", "never,ess=4",
         "ess=1e300"};
     ckam_plan *plan = plan_with(NULL);
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {

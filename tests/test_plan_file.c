@@ -48,7 +48,7 @@ static ckam_plan *read_plan(const char *text) {
     ckam_plan *plan = plan_with(NULL);
     ckam_error error = {.message = ""};
     spill_text("plan.json", text);
-    ckam_status status = ckam_plan_read(plan, "plan.json", &error);
+    ckam_status status = ckam_plan_read(plan, "plan.json", NULL, &error);
     if (status) print_error("%s: %s\n", text, error.message);
     assert_int_equal(status, CKAM_OK);
     return plan;
@@ -90,7 +90,7 @@ static void a_file_adds_to_a_plan(void **unused) {
     (void)unused;
     ckam_plan *plan = plan_with(PAIRS("sampler", "kam", "noise", "0.5", "chains", "7"));
     spill_text("plan.json", "{\"draws\": 50}");
-    assert_int_equal(ckam_plan_read(plan, "plan.json", NULL), CKAM_OK);
+    assert_int_equal(ckam_plan_read(plan, "plan.json", NULL, NULL), CKAM_OK);
     assert_setting(plan, "draws", "50");
     assert_setting(plan, "chains", "7");
     assert_setting(plan, "noise", "0.5");
@@ -143,10 +143,10 @@ static void bad_files_are_refused(void **unused) {
         ckam_plan *plan = plan_with(NULL);
         ckam_error error = {.message = ""};
         spill_text("plan.json", cases[i].text);
-        ckam_status status = ckam_plan_read(plan, "plan.json", &error);
+        ckam_status status = ckam_plan_read(plan, "plan.json", NULL, &error);
         if (status != cases[i].status) print_error("%s\n", cases[i].text);
         assert_failure(status, cases[i].status, &error, "plan.json", cases[i].piece);
-        assert_int_equal(ckam_plan_read(plan, "plan.json", NULL), cases[i].status);
+        assert_int_equal(ckam_plan_read(plan, "plan.json", NULL, NULL), cases[i].status);
         ckam_plan_free(plan);
     }
 }
@@ -155,8 +155,9 @@ static void files_that_cannot_be_read_are_named(void **unused) {
     (void)unused;
     ckam_plan *plan = plan_with(NULL);
     ckam_error error;
-    assert_failure(ckam_plan_read(plan, "none.json", &error), CKAM_ERROR_INPUT, &error, "none.json", "No such file");
-    assert_failure(ckam_plan_read(plan, ".", &error), CKAM_ERROR_INPUT, &error, "directory");
+    assert_failure(ckam_plan_read(plan, "none.json", NULL, &error), CKAM_ERROR_INPUT, &error, "none.json",
+                   "No such file");
+    assert_failure(ckam_plan_read(plan, ".", NULL, &error), CKAM_ERROR_INPUT, &error, "directory");
     ckam_plan_free(plan);
     assert_failure(ckam_plan_open(&plan, "nowhere", &error), CKAM_ERROR_INPUT, &error, "nowhere",
                    "not the directory of a run");
@@ -176,7 +177,7 @@ static void long_lists_are_refused(void **unused) {
     (void)fclose(file);
     ckam_plan *plan = plan_with(NULL);
     ckam_error error;
-    assert_failure(ckam_plan_read(plan, "plan.json", &error), CKAM_ERROR_OPTION, &error, "init", "4095 bytes");
+    assert_failure(ckam_plan_read(plan, "plan.json", NULL, &error), CKAM_ERROR_OPTION, &error, "init", "4095 bytes");
     assert_setting(plan, "init", "random");
     ckam_plan_free(plan);
 }
@@ -245,11 +246,11 @@ static void a_run_is_repeated_from_its_file(void **unused) {
     ckam_plan *again = plan_with(NULL), *before;
     ckam_run_free(run);
     assert_int_equal(ckam_plan_open(&before, "first", NULL), CKAM_OK);
-    assert_int_equal(ckam_plan_read(again, "first/run.json", NULL), CKAM_OK);
+    assert_int_equal(ckam_plan_read(again, "first/run.json", NULL, NULL), CKAM_OK);
     assert_setting(again, "out", "auto");
     assert_equal_plans(before, again, (const char *const[]){"out", NULL});
     plan_change(again, PAIRS("out", "mine"));
-    assert_int_equal(ckam_plan_read(again, "first/run.json", NULL), CKAM_OK);
+    assert_int_equal(ckam_plan_read(again, "first/run.json", NULL, NULL), CKAM_OK);
     assert_setting(again, "out", "mine");
     ckam_plan_free(before);
     ckam_plan_free(again);

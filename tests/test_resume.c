@@ -172,6 +172,41 @@ static void evaluations_may_be_raised(void **unused) {
     assert_same_rows("straight", "capped", 4, false);
 }
 
+/* A rule that is new holds in place of the draws that are there; one that is not lets them stand. */
+static void a_new_rule_lifts_what_is_used_up(void **unused) {
+    (void)unused;
+    const char *const *begin = PAIRS("model", "gaussian:dim=2", "sampler", "gam:warmup=50", "draws", "100", "seed", "3",
+                                     "out", "lifted", "format", "csv", "overwrite", "true");
+    run_to_end(begin, NULL);
+    ckam_run *run = run_again("lifted", PAIRS("threads", "1"), NULL);
+    assert_int_equal(ckam_run_go(run, NULL, NULL, NULL), CKAM_OK);
+    assert_string_equal(ckam_run_reason(run), "draws");
+    ckam_run_free(run);
+    assert_int_equal(count_rows("lifted/chain_1.csv"), 100);
+    run = run_again("lifted", PAIRS("until", "ess=200"), NULL);
+    assert_int_equal(ckam_run_go(run, NULL, NULL, NULL), CKAM_OK);
+    assert_string_equal(ckam_run_reason(run), "until");
+    ckam_run_free(run);
+    assert_true(count_rows("lifted/chain_1.csv") > 100);
+    run_to_end(begin, NULL);
+    run = run_again("lifted", PAIRS("evals", "400"), NULL); /* more evaluations than 100 draws took */
+    assert_int_equal(ckam_run_go(run, NULL, NULL, NULL), CKAM_OK);
+    assert_string_equal(ckam_run_reason(run), "evals");
+    ckam_run_free(run);
+}
+
+static void two_runs_of_a_process_are_kept_apart(void **unused) {
+    (void)unused;
+    ckam_run  *run = run_with(PAIRS("model", "bimodal", "draws", "10", "out", "shared", "format", "csv"), NULL), *other;
+    ckam_error error;
+    assert_failure(try_again(&other, "shared", PAIRS("draws", "20"), NULL, &error), CKAM_ERROR_OUTPUT, &error,
+                   "is running in shared", "process");
+    assert_int_equal(ckam_run_go(run, NULL, NULL, NULL), CKAM_OK);
+    other = run_again("shared", PAIRS("draws", "20"), NULL); /* free when the first has gone */
+    ckam_run_free(other);
+    ckam_run_free(run);
+}
+
 /* -- Broken off by the target ------------------------------------------------------------------------------------- */
 
 static void check_broken(trick what, ckam_status expected, const char *reason, const char *piece) {
@@ -295,6 +330,8 @@ int main(void) {
         cmocka_unit_test(the_ends_are_no_exception),
         cmocka_unit_test(draws_may_be_raised),
         cmocka_unit_test(evaluations_may_be_raised),
+        cmocka_unit_test(a_new_rule_lifts_what_is_used_up),
+        cmocka_unit_test(two_runs_of_a_process_are_kept_apart),
         cmocka_unit_test(a_run_that_its_target_ends_goes_on),
         cmocka_unit_test(a_start_that_is_not_defined_is_an_error),
         cmocka_unit_test(a_killed_run_goes_on),

@@ -144,9 +144,21 @@ static void convergence_ends_a_run_at_the_same_row(void **unused) {
 }
 
 /* The twin: what cannot be had is not had, and the run goes on to its other rule. */
+/* The ESS that a rule wants must fit into the draws that are kept in memory, which are bounded. */
+static void a_rule_that_cannot_be_judged_is_refused(void **unused) {
+    (void)unused;
+    ckam_plan *plan = plan_with(PAIRS("model", "gaussian:dim=100", "until", "ess=100000", "out", "refused"));
+    ckam_run  *run;
+    ckam_error error;
+    assert_failure(ckam_run_create(&run, plan, NULL, &error), CKAM_ERROR_OPTION, &error, "ess=100000",
+                   "100 parameters");
+    assert_false(is_there("refused"));
+    ckam_plan_free(plan);
+}
+
 static void a_rule_that_cannot_be_met_does_not_end_a_run(void **unused) {
     (void)unused;
-    static const char *const rules[] = {"rhat=1.0000001", "ess=100000", "rhat=1.5,ess=100000", "rhat=1.0000001,ess=1"};
+    static const char *const rules[] = {"rhat=1.0000001", "ess=50000", "rhat=1.5,ess=50000", "rhat=1.0000001,ess=1"};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         ckam_run *run = gone(PAIRS("model", "gaussian:dim=3", "sampler", "gam:warmup=50", "until", rules[i], "draws",
                                    "777", "format", "none", "seed", "11", "chains", "3"),
@@ -279,6 +291,7 @@ int main(void) {
         cmocka_unit_test(time_ends_a_run),
         cmocka_unit_test(convergence_ends_a_run_at_the_same_row),
         cmocka_unit_test(a_rule_that_cannot_be_met_does_not_end_a_run),
+        cmocka_unit_test(a_rule_that_cannot_be_judged_is_refused),
         cmocka_unit_test(the_last_row_counts),
         cmocka_unit_test(run_json_tells_everything),
         cmocka_unit_test(the_summary_is_the_review),

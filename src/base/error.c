@@ -14,27 +14,30 @@ void error_fill(ckam_error *error, ckam_status status, const char *format, ...) 
     va_end(arguments);
 }
 
-/* Levenshtein's distance of two names, cut at NAME_MOST letters. */
+/* How many letters have to be added, removed, changed, or swapped with the next one, to make b of a; both are cut at
+ * NAME_MOST letters. */
 enum { NAME_MOST = 32 };
 static size_t edit_distance(const char *a, const char *b) {
-    size_t row[NAME_MOST + 1];
+    size_t rows[3][NAME_MOST + 1], *before = rows[0], *last = rows[1], *row = rows[2];
     size_t length = strnlen(b, NAME_MOST);
-    for (size_t j = 0; j <= length; j++) row[j] = j;
+    for (size_t j = 0; j <= length; j++) row[j] = before[j] = last[j] = j;
     for (size_t i = 0; i < NAME_MOST && a[i]; i++) {
-        size_t diagonal = row[0];
+        size_t *free_row = before;
+        before = last, last = row, row = free_row;
         row[0] = i + 1;
         for (size_t j = 0; j < length; j++) {
-            size_t best = diagonal + (a[i] != b[j]);
+            size_t best = last[j] + (a[i] != b[j]);
+            if (last[j + 1] + 1 < best) best = last[j + 1] + 1;
             if (row[j] + 1 < best) best = row[j] + 1;
-            diagonal = row[j + 1];
-            if (diagonal + 1 < best) best = diagonal + 1;
+            bool swapped = i && j && a[i] == b[j - 1] && a[i - 1] == b[j];
+            if (swapped && before[j - 1] + 1 < best) best = before[j - 1] + 1;
             row[j + 1] = best;
         }
     }
     return row[length];
 }
 
-const char *nearest_name(const void *list, size_t stride, const char *name) {
+const char *ckam_nearest_name(const void *list, size_t stride, const char *name) {
     const char *nearest = NULL;
     size_t      least = strnlen(name, NAME_MOST) / 3 + 2; /* further away it is no misspelling */
     for (const char *entry = list;; entry += stride) {

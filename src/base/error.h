@@ -12,8 +12,4 @@
 
 void error_fill(ckam_error *error, ckam_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The entry of a NULL-ended list whose name is nearest to `name`, for "did you mean"; NULL when none is near.
- * `stride` is the size of an entry, whose first member is its name. */
-const char *nearest_name(const void *list, size_t stride, const char *name);
-
 #endif

@@ -55,12 +55,12 @@ static ckam_status find(const ckam_option *table, const char *owner, const char 
     if (!name) return fail_with(error, CKAM_ERROR_ARGUMENT, "the name of an option of %s is NULL", owner);
     for (*found = table; (*found)->name; ++*found)
         if (!strcmp((*found)->name, name)) return CKAM_OK;
-    const char *near = nearest_name(table, sizeof *table, name);
+    const char *near = ckam_nearest_name(table, sizeof *table, name);
     return fail_with(error, CKAM_ERROR_OPTION, "%s has no option '%.40s'%s%s%s", owner, name,
                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-void option_range(const ckam_option *option, char *text, size_t size) {
+void ckam_option_range(const ckam_option *option, char *text, size_t size) {
     const char *or_auto = option->has_auto ? ", or auto" : "";
     if (option->type == CKAM_CHOICE) {
         size_t used = 0;
@@ -90,7 +90,7 @@ void option_range(const ckam_option *option, char *text, size_t size) {
 
 static ckam_status refuse(const ckam_option *option, const char *owner, const char *text, ckam_error *error) {
     char range[TEXT];
-    option_range(option, range, sizeof range);
+    ckam_option_range(option, range, sizeof range);
     return fail_with(error, CKAM_ERROR_OPTION, "%s%s%s is '%.40s'; it must be %s", owner, *owner ? ": " : "",
                      option->name, text, range);
 }

@@ -31,8 +31,4 @@ ckam_status options_get(const ckam_option *table, const void *values, const char
 /* Sets every "name=value" of a comma-separated list; "" sets nothing. */
 ckam_status options_parse(const ckam_option *table, void *values, const char *owner, const char *list,
                           ckam_error *error);
-/* The range as text, for messages and help: "a number > 0 and < 1", "a whole number >= 1 and <= 10000, or auto",
- * "linear, gaussian or matern". */
-void option_range(const ckam_option *option, char *text, size_t size);
-
 #endif

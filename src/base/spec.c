@@ -10,7 +10,7 @@
 static ckam_status unknown(const ckam_entry *list, const char *kind, const char *name, ckam_error *error) {
     char        all[160] = "";
     size_t      used = 0;
-    const char *near = nearest_name(list, sizeof *list, name);
+    const char *near = ckam_nearest_name(list, sizeof *list, name);
     if (near) return fail_with(error, CKAM_ERROR_OPTION, "there is no %s '%s'; did you mean '%s'?", kind, name, near);
     for (; list->name && used < sizeof all; list++)
         used += (size_t)snprintf(all + used, sizeof all - used, " %s", list->name);

@@ -68,8 +68,8 @@ static bool visits(const review_facts *facts, size_t chain, size_t mode) {
 static void too_few_rows(list *l) {
     const ckam_review *r = l->facts->review;
     if (r->rows >= ROWS_LEAST) return;
-    add(l, CKAM_PROBLEM, "There are %zu rows a chain; R-hat, effective sample sizes and standard errors need %d.",
-        r->rows, ROWS_LEAST);
+    add(l, CKAM_PROBLEM, "Rows of a chain: %zu. R-hat, effective sample sizes and standard errors need %d.", r->rows,
+        ROWS_LEAST);
     advise(l, "Draw more: --draws=1000 is a beginning, and 100 effective draws a chain are the aim.");
 }
 

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,16 +75,22 @@ ckam_status csv_check_name(const char *name, ckam_error *error) {
 
 /* -- Writing ------------------------------------------------------------------------------------------------------ */
 
-static void gate_enter(csv_gate *gate) {
+/* No signal is handled behind the gate: a handler that waits for it to be empty would wait for itself. */
+static void gate_enter(csv_gate *gate, sigset_t *before) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, before);
     if (!gate) return;
     atomic_fetch_add(&gate->writing, 1);
     if (!atomic_load(&gate->closed)) return;
     atomic_fetch_sub(&gate->writing, 1);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
     for (;;) pause();
 }
 
-static void gate_leave(csv_gate *gate) {
+static void gate_leave(csv_gate *gate, const sigset_t *before) {
     if (gate) atomic_fetch_sub(&gate->writing, 1);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
 static ckam_status write_failed(const csv_writer *w, ckam_error *error) {
@@ -95,13 +102,14 @@ static ckam_status write_failed(const csv_writer *w, ckam_error *error) {
 
 static ckam_status write_at(csv_writer *w, const char *bytes, size_t size, uint64_t offset, ckam_error *error) {
     ckam_status status = CKAM_OK;
-    gate_enter(w->gate);
+    sigset_t    before;
+    gate_enter(w->gate, &before);
     if (!file_write(w->file, bytes, size, offset)) {
         status = write_failed(w, error);
         /* Half a row at the end would be read as garbage. If even this fails, nothing more can be done. */
         if (ftruncate(w->file, (off_t)w->length)) errno = 0;
     }
-    gate_leave(w->gate);
+    gate_leave(w->gate, &before);
     return status;
 }
 

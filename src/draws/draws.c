@@ -4,8 +4,12 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/number.h"
 #include "draws/csv.h"
 
+#include <dirent.h>
+#include <fnmatch.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,10 +61,11 @@ static ckam_status no_memory(ckam_error *error) {
     return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the draws");
 }
 
-/* Of chains with so many rows each, which are used: no more than DRAWS_ROWS_MOST, and at least one of a chain. The
- * stride is the smallest for which shortest / stride, rounded down, is at most `most`. */
+/* Of chains with so many rows each, which are used: no more than DRAWS_ROWS_MOST and DRAWS_NUMBERS_MOST allow, and at least
+ * one of a chain. The stride is the smallest for which shortest / stride, rounded down, is at most `most`. */
 static void choose_rows(ckam_draws_shape *shape) {
-    uint64_t most = shape->chains ? DRAWS_ROWS_MOST / shape->chains : 0;
+    size_t   all = shape->columns ? DRAWS_NUMBERS_MOST / shape->columns : 0;
+    uint64_t most = (all < DRAWS_ROWS_MOST ? all : DRAWS_ROWS_MOST) / (shape->chains ? shape->chains : 1);
     if (most == 0) most = 1;
     shape->stride = shape->shortest / (most + 1) + 1;
     shape->rows = (size_t)(shape->shortest / shape->stride);
@@ -105,10 +110,27 @@ static ckam_status compare_header(const ckam_draws *d, const csv_reader *reader,
     return CKAM_OK;
 }
 
-static ckam_status open_chain(const ckam_draws *d, size_t chain, csv_reader **reader, ckam_error *error) {
+static double setting(const csv_reader *reader, const char *key, double initial) {
+    const char *text = csv_setting(reader, key);
+    double      number;
+    return text && number_read(text, &number) && number >= 0.0 ? number : initial;
+}
+
+/* CmdStan may put its warm-up before the draws: these rows are no draws. */
+static ckam_status skip_warmup(csv_reader *reader, ckam_error *error) {
+    const char *saved = csv_setting(reader, "save_warmup");
+    uint64_t    skipped;
+    if (!saved || (strcmp(saved, "1") != 0 && strcmp(saved, "true") != 0)) return CKAM_OK;
+    double rows = ceil(setting(reader, "num_warmup", 0.0) / fmax(setting(reader, "thin", 1.0), 1.0));
+    return csv_skip(reader, (uint64_t)fmin(rows, 1e18), &skipped, error);
+}
+
+/* A file of the set at its first draw; the first one gives the header. */
+static ckam_status open_chain(ckam_draws *d, size_t chain, csv_reader **reader, ckam_error *error) {
     ckam_status status = csv_open(reader, d->paths[chain], error);
     if (status) return status;
-    status = compare_header(d, *reader, d->paths[chain], error);
+    status = d->names ? compare_header(d, *reader, d->paths[chain], error) : take_header(d, *reader, error);
+    if (!status) status = skip_warmup(*reader, error);
     if (!status) return CKAM_OK;
     csv_free(*reader);
     return status;
@@ -117,10 +139,9 @@ static ckam_status open_chain(const ckam_draws *d, size_t chain, csv_reader **re
 static ckam_status count_rows(ckam_draws *d, size_t chain, ckam_error *error) {
     csv_reader *reader;
     uint64_t    rows;
-    ckam_status status = d->names ? open_chain(d, chain, &reader, error) : csv_open(&reader, d->paths[chain], error);
+    ckam_status status = open_chain(d, chain, &reader, error);
     if (status) return status;
-    if (!d->names) status = take_header(d, reader, error);
-    if (!status) status = csv_skip(reader, UINT64_MAX, &rows, error);
+    status = csv_skip(reader, UINT64_MAX, &rows, error);
     csv_free(reader);
     if (status) return status;
     if (chain == 0 || rows < d->shape.shortest) d->shape.shortest = rows;
@@ -128,14 +149,39 @@ static ckam_status count_rows(ckam_draws *d, size_t chain, ckam_error *error) {
     return CKAM_OK;
 }
 
+static bool is_directory(const char *path) {
+    struct stat about;
+    return !stat(path, &about) && S_ISDIR(about.st_mode);
+}
+
+/* A chain that is missing among others is not left out silently. */
+static ckam_status check_gap(const char *directory, size_t count, ckam_error *error) {
+    DIR           *folder = opendir(directory);
+    struct dirent *entry;
+    size_t         files = 0;
+    char           path[FILE_PATH];
+    while (folder && (entry = readdir(folder))) /* cppcheck-suppress readdirCalled; nobody else has this one */
+        files += !fnmatch("chain_*[0-9].csv", entry->d_name, 0);
+    if (folder) closedir(folder);
+    if (files <= count) return CKAM_OK;
+    draws_path(directory, count, false, sizeof path, path);
+    return fail_with(error, CKAM_ERROR_INPUT,
+                     "%.120s is missing, and there are later chains; name the files that are to be read", path);
+}
+
 /* The files of a run's directory, or those that are named. */
 static ckam_status list_files(ckam_draws *d, const char *const *paths, size_t count, ckam_error *error) {
-    struct stat about;
-    bool        directory = count == 1 && !stat(paths[0], &about) && S_ISDIR(about.st_mode);
+    bool directory = count == 1 && is_directory(paths[0]);
+    for (size_t i = 0; i < count && !directory; i++)
+        if (is_directory(paths[i]))
+            return fail_with(error, CKAM_ERROR_INPUT, "%.120s is a directory; give one directory, or CSV files by name",
+                             paths[i]);
     if (directory) count = draws_files(paths[0]);
     if (count == 0)
         return fail_with(error, CKAM_ERROR_INPUT,
                          "%.120s holds no chain_1.csv; give the directory of a run, or CSV files by name", paths[0]);
+    ckam_status status = directory ? check_gap(paths[0], count, error) : CKAM_OK;
+    if (status) return status;
     d->paths = calloc(count, sizeof *d->paths);
     if (!d->paths) return no_memory(error);
     d->shape.chains = count;
@@ -170,12 +216,12 @@ ckam_status ckam_draws_open(ckam_draws **draws, const char *const *paths, size_t
 
 /* Reads some consecutive columns of every row that is used. */
 typedef struct pass {
-    const ckam_draws *draws;
-    size_t            count;
-    size_t           *wanted, *place; /* the columns as they are in a file, rising; which of ours each one is */
-    double           *read, *values;  /* in the order of the file; in ours */
-    draws_visit      *visit;
-    void             *context;
+    ckam_draws  *draws;
+    size_t       count;
+    size_t      *wanted, *place; /* the columns as they are in a file, rising; which of ours each one is */
+    double      *read, *values;  /* in the order of the file; in ours */
+    draws_visit *visit;
+    void        *context;
 } pass;
 
 static ckam_status pass_chain(const pass *p, csv_reader *reader, size_t chain, ckam_error *error) {
@@ -206,7 +252,7 @@ static ckam_status pass_all(const pass *p, ckam_error *error) {
     return status;
 }
 
-static ckam_status pass_columns(const ckam_draws *d, size_t first, size_t count, draws_visit *visit, void *context,
+static ckam_status pass_columns(ckam_draws *d, size_t first, size_t count, draws_visit *visit, void *context,
                                 ckam_error *error) {
     pass   p = {.draws = d, .visit = visit, .context = context};
     size_t size = count * (2 * sizeof *p.wanted + 2 * sizeof *p.read);
@@ -329,7 +375,11 @@ ckam_status ckam_draws_create(ckam_draws **draws, size_t chains, size_t rows, si
         if (!names[k]) return fail_with(error, CKAM_ERROR_ARGUMENT, "the name of parameter %zu is NULL", k + 1);
     ckam_draws *d = *draws = calloc(1, sizeof *d);
     if (!d) return no_memory(error);
-    d->shape = (ckam_draws_shape){.chains = chains, .first = log_density != NULL, .shortest = rows, .longest = rows};
+    d->shape = (ckam_draws_shape){.chains = chains,
+                                  .columns = dim + (log_density != NULL),
+                                  .first = log_density != NULL,
+                                  .shortest = rows,
+                                  .longest = rows};
     choose_rows(&d->shape);
     ckam_status status = make_names(d, dim, names, error);
     if (!status) status = copy_values(d, dim, values, log_density, error);

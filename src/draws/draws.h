@@ -4,8 +4,9 @@
 
 #include "ckam.h"
 
-/* At most so many rows of all chains together are used; more are thinned evenly. */
-#define DRAWS_ROWS_MOST ((size_t)1 << 20)
+/* At most so many rows of all chains together, and numbers in them, are used; more are thinned evenly. */
+#define DRAWS_ROWS_MOST    ((size_t)1 << 20)
+#define DRAWS_NUMBERS_MOST ((size_t)1 << 23)
 
 /* Every used row in order, chain by chain: values has shape->columns numbers. */
 typedef void draws_visit(void *context, size_t chain, size_t row, const double *values);

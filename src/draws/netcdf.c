@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <netcdf.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -393,8 +394,12 @@ ckam_status netcdf_write_with(const char *library, const char *directory, const 
     if (!c.chains)
         return fail_with(error, CKAM_ERROR_INPUT, "there is no chain_1.csv in %.160s to make a NetCDF file of",
                          directory);
+    /* The NetCDF library is not made for several threads. It is one for the whole process, and so is this lock. */
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&one_at_a_time);
     status = load(&c.nc, library, error);
     if (!status) status = convert(&c, name, created);
+    pthread_mutex_unlock(&one_at_a_time);
     csv_free(c.header);
     free(c.variables);
     free(c.element);

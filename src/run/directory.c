@@ -1,4 +1,5 @@
 /* directory.c - see directory.h. */
+#define _DEFAULT_SOURCE /* flock() */
 #include "run/directory.h"
 
 #include "base/error.h"
@@ -10,6 +11,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,18 +21,23 @@ void directory_file(const run_directory *d, const char *name, char path[FILE_PAT
 
 /* -- The lock ----------------------------------------------------------------------------------------------------- */
 
-/* Where the file system has no locks the run goes on without. */
+/* Where the file system has no locks the run goes on without. The lock is that of the open file: another run of this
+ * process is kept out too. The file has the process in it, for the message. */
 static ckam_status lock(run_directory *d, ckam_error *error) {
-    char         path[FILE_PATH];
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    char path[FILE_PATH], process[24] = "?";
     directory_file(d, "checkpoint/lock", path);
     d->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (d->lock < 0) return fail_with(error, CKAM_ERROR_OUTPUT, "cannot make %.120s: %s", path, strerror(errno));
-    if (!fcntl(d->lock, F_SETLK, &whole) || (errno != EACCES && errno != EAGAIN)) return CKAM_OK;
-    fcntl(d->lock, F_GETLK, &whole);
+    if (!flock(d->lock, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK) {
+        int length = snprintf(process, sizeof process, "%ld\n", (long)getpid());
+        if (!ftruncate(d->lock, 0)) (void)!pwrite(d->lock, process, (size_t)length, 0);
+        return CKAM_OK;
+    }
+    ssize_t length = pread(d->lock, process, sizeof process - 1, 0);
+    process[length > 0 ? strcspn(process, "\n") : 0] = 0;
     directory_leave(d);
-    return fail_with(error, CKAM_ERROR_OUTPUT, "process %ld is running in %.120s; wait for it, or stop it",
-                     (long)whole.l_pid, d->path);
+    return fail_with(error, CKAM_ERROR_OUTPUT, "process %s is running in %.120s; wait for it, or stop it", process,
+                     d->path);
 }
 
 void directory_leave(run_directory *d) {
@@ -138,8 +145,18 @@ ckam_status directory_make(run_directory *d, const char *out, const char *model,
     if (errno != EEXIST)
         return fail_with(error, CKAM_ERROR_OUTPUT, "cannot make the directory %.120s: %s", d->path, strerror(errno));
     if (overwrite) return clear(d, error);
-    return fail_with(error, CKAM_ERROR_OUTPUT,
-                     "%.120s is there already; choose another --out, `ckam resume` it, or --overwrite it", d->path);
+    return fail_with(error, CKAM_ERROR_OUTPUT, "%.120s is there already; choose another --out%s", d->path,
+                     is_run(d) ? ", `ckam resume` it, or --overwrite it" : "");
+}
+
+void directory_discard(run_directory *d) {
+    char checkpoint[FILE_PATH];
+    if (d->lock < 0) return; /* nothing was made */
+    directory_file(d, "checkpoint", checkpoint);
+    each_entry(checkpoint, checkpoint_files, true);
+    each_entry(d->path, run_files, true);
+    if (!rmdir(checkpoint)) (void)rmdir(d->path);
+    directory_leave(d);
 }
 
 ckam_status directory_take(run_directory *d, const char *path, ckam_error *error) {

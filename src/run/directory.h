@@ -17,6 +17,8 @@ ckam_status directory_make(run_directory *d, const char *out, const char *model,
 /* Takes the directory of a run that is to go on. Refused while another process has it. */
 ckam_status directory_take(run_directory *d, const char *path, ckam_error *error);
 void        directory_leave(run_directory *d);
+/* Removes what directory_make() and a run that could not begin have made. */
+void directory_discard(run_directory *d);
 
 /* path := the directory's file `name`. */
 void directory_file(const run_directory *d, const char *name, char path[FILE_PATH]);

@@ -16,12 +16,22 @@ static uint64_t limit(uint64_t setting) { return setting ? setting : UINT64_MAX;
 
 /* Where draws go to files, the store serves the stop rule; where not, it is all that will be left of them. */
 static size_t store_rows(const ckam_run *run, size_t columns) {
-    size_t chains = (size_t)run->plan->run.chains, rows = STORE_NUMBERS / columns / chains;
-    if (run->format.csv && rows > STORE_ROWS) rows = STORE_ROWS;
-    if (!isnan(run->until.ess) && (double)rows * (double)chains < 4.0 * run->until.ess)
-        rows = (size_t)(4.0 * run->until.ess / (double)chains) + 1; /* enough to show that many */
+    size_t chains = (size_t)run->plan->run.chains, most = STORE_NUMBERS / columns / chains, rows = STORE_ROWS;
+    double wanted = isnan(run->until.ess) ? 0.0 : 4.0 * run->until.ess / (double)chains; /* enough to show that many */
+    if (wanted > (double)rows) rows = wanted < (double)most ? (size_t)wanted : most;
+    if (rows > most || !run->format.csv) rows = most;
     if (rows < STORE_LEAST) rows = STORE_LEAST;
     return (rows + 1) / 2 * 2;
+}
+
+/* An ESS of more than half of the draws that are kept in memory would never be seen there. */
+static ckam_status check_until(const ckam_run *run, const store *s, ckam_error *error) {
+    double most = floor(0.5 * (double)s->most * (double)run->plan->run.chains);
+    if (!(run->until.ess > most)) return CKAM_OK;
+    return fail_with(error, CKAM_ERROR_OPTION,
+                     "until: ess=%g is more than can be judged while a run goes on; with %llu chains of %zu parameters "
+                     "it must be <= %.0f; use --draws, and look at the summary",
+                     run->until.ess, (unsigned long long)run->plan->run.chains, run->target.dim, most);
 }
 
 ckam_status lane_open(ckam_run *run, size_t index, const double *start, ckam_error *error) {
@@ -43,7 +53,7 @@ ckam_status lane_open(ckam_run *run, size_t index, const double *start, ckam_err
         return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu chains", (size_t)settings->chains);
     run->stores[index] = &l->store;
     lane_report(run, l);
-    return CKAM_OK;
+    return check_until(run, &l->store, error);
 }
 
 void lane_close(lane *l) {

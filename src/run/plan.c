@@ -180,12 +180,12 @@ void ckam_plan_command(ckam_plan *plan, const char *command) {
 
 /* What has no place in this plan: another sampler's, or misspelt. */
 static ckam_status unknown(const ckam_plan *plan, const char *name, ckam_error *error) {
-    const char *ours = ckam_options_sampler(plan->sampler), *near = nearest_name(table, sizeof *table, name);
+    const char *ours = ckam_options_sampler(plan->sampler), *near = ckam_nearest_name(table, sizeof *table, name);
     for (const ckam_entry *entry = ckam_sampler_list(); entry->name; entry++)
         if (find(entry->options, name))
             return fail_with(error, CKAM_ERROR_OPTION, "%s is an option of the sampler %s, not of %s", name,
                              entry->name, ours);
-    if (!near) near = nearest_name(sampler_table(ours), sizeof(ckam_option), name);
+    if (!near) near = ckam_nearest_name(sampler_table(ours), sizeof(ckam_option), name);
     return fail_with(error, CKAM_ERROR_OPTION, "there is no setting '%.40s'%s%s%s", name,
                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
@@ -236,6 +236,7 @@ ckam_status plan_until(const char *text, until_rule *rule, ckam_error *error) {
     for (; part; part = comma) {
         comma = strchr(part, ',');
         if (comma) *comma++ = 0;
+        part += strspn(part, " ");
         double  number;
         bool    rhat = !strncmp(part, "rhat=", 5), ess = !strncmp(part, "ess=", 4);
         double *place = rhat ? &rule->rhat : &rule->ess;
@@ -275,6 +276,13 @@ ckam_status plan_copy(ckam_plan **copy, const ckam_plan *plan, ckam_error *error
     return status;
 }
 
+static bool differs(const ckam_plan *a, const ckam_plan *b, const char *name) {
+    char ours[OPTION_TEXT], theirs[OPTION_TEXT];
+    ckam_plan_get(a, name, ours, sizeof ours, NULL);
+    ckam_plan_get(b, name, theirs, sizeof theirs, NULL);
+    return strcmp(ours, theirs) != 0;
+}
+
 ckam_status plan_compare(const ckam_plan *ours, const ckam_plan *theirs, ckam_error *error) {
     static const char *const free_to_change[] = {"draws", "evals",     "time-limit", "until",    "threads",
                                                  "out",   "overwrite", "format",     "progress", "checkpoint-every",
@@ -286,14 +294,18 @@ ckam_status plan_compare(const ckam_plan *ours, const ckam_plan *theirs, ckam_er
             const char *const *may = free_to_change;
             while (*may && strcmp(*may, o->name) != 0) may++;
             if (*may) continue;
+            if (!differs(ours, theirs, o->name)) continue;
             ckam_plan_get(ours, o->name, a, sizeof a, NULL);
             ckam_plan_get(theirs, o->name, b, sizeof b, NULL);
-            if (strcmp(a, b) != 0)
-                return fail_with(
-                    error, CKAM_ERROR_OPTION,
-                    "%s is %.40s, that of the run is %.40s: a run goes on with what it began with; begin a "
-                    "new one",
-                    o->name, a, b);
+            return fail_with(error, CKAM_ERROR_OPTION,
+                             "%s is %.40s, that of the run is %.40s: a run goes on with what it began with; begin a "
+                             "new one",
+                             o->name, a, b);
         }
     return CKAM_OK;
+}
+
+bool plan_has_new_rule(const ckam_plan *ours, const ckam_plan *before) {
+    return !differs(ours, before, "draws") &&
+           (differs(ours, before, "evals") || differs(ours, before, "time-limit") || differs(ours, before, "until"));
 }

@@ -41,6 +41,8 @@ ckam_status plan_formats(const char *text, plan_format *format, ckam_error *erro
 ckam_status plan_copy(ckam_plan **copy, const ckam_plan *plan, ckam_error *error);
 /* CKAM_ERROR_OPTION, by naming it, if a setting differs that cannot change when a run is resumed. */
 ckam_status plan_compare(const ckam_plan *ours, const ckam_plan *theirs, ckam_error *error);
+/* Whether evals, time-limit or until differ, and draws does not. */
+bool plan_has_new_rule(const ckam_plan *ours, const ckam_plan *before);
 /* All settings as a JSON object; NULL for want of memory. */
 json_t *plan_json(const ckam_plan *plan);
 /* A number as the value that keeps all its bits: JSON's integers have 63. */

@@ -54,11 +54,15 @@ static ckam_status set_key(ckam_plan *plan, const char *path, const char *key, c
     return status ? fail_with(error, status, "%.100s: %s", path, inner.message) : CKAM_OK;
 }
 
-/* The sampler comes first: other keys may be its options. `skip` is a key that is left out, or NULL. */
-static ckam_status set_all(ckam_plan *plan, const char *path, json_t *object, const char *skip, ckam_error *error) {
+/* The sampler comes first, the given one or that of the object: other keys may be its options. `skip` is a key that is
+ * left out, or NULL. */
+static ckam_status set_all(ckam_plan *plan, const char *path, json_t *object, const char *sampler, const char *skip,
+                           ckam_error *error) {
     const char *key;
     json_t     *value = json_object_get(object, "sampler");
-    ckam_status status = value ? set_key(plan, path, "sampler", value, error) : CKAM_OK;
+    ckam_status status = sampler ? ckam_plan_set(plan, "sampler", sampler, error)
+                         : value ? set_key(plan, path, "sampler", value, error)
+                                 : CKAM_OK;
     json_object_foreach(object, key, value) {
         if (status) break;
         if (!strcmp(key, "sampler") || (skip && !strcmp(key, skip))) continue;
@@ -86,13 +90,13 @@ static ckam_status load(const char *path, json_t **object, ckam_error *error) {
 }
 
 /* A run's own run.json serves as a run file too: its settings, but for the directory, which is taken. */
-ckam_status ckam_plan_read(ckam_plan *plan, const char *path, ckam_error *error) {
+ckam_status ckam_plan_read(ckam_plan *plan, const char *path, const char *sampler, ckam_error *error) {
     json_t     *object;
     ckam_status status = load(path, &object, error);
     if (status) return status;
     json_t *config = json_object_get(object, "config");
     bool    ours = json_object_get(object, "ckam") && json_is_object(config);
-    status = ours ? set_all(plan, path, config, "out", error) : set_all(plan, path, object, NULL, error);
+    status = set_all(plan, path, ours ? config : object, sampler, ours ? "out" : NULL, error);
     json_decref(object);
     return status;
 }
@@ -116,7 +120,9 @@ ckam_status ckam_plan_open(ckam_plan **plan, const char *directory, ckam_error *
     if (!json_is_object(config))
         status = fail_with(error, CKAM_ERROR_FORMAT, "%.100s has no 'config'; it was not written by ckam", path);
     if (!status) status = ckam_plan_create(plan, error);
-    if (!status) status = set_all(*plan, path, config, NULL, error);
+    if (!status) status = set_all(*plan, path, config, NULL, NULL, error);
+    json_t *command = json_object_get(object, "command");
+    if (!status && json_is_string(command)) ckam_plan_command(*plan, json_string_value(command));
     if (status) {
         ckam_plan_free(*plan);
         *plan = NULL;

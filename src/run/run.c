@@ -93,6 +93,9 @@ static ckam_status prepare(ckam_run *run, const ckam_plan *plan, const ckam_targ
     if (!status) status = check_names(run, error);
     if (status) return status;
     resolve(run);
+    if (!run->format.csv && (strcmp(run->plan->run.out, "auto") != 0 || run->plan->run.save_warmup))
+        return fail_with(error, CKAM_ERROR_OPTION, "format none writes no files, so '%s' has no meaning; leave it out",
+                         run->plan->run.save_warmup ? "save-warmup" : "out");
     size_t chains = (size_t)run->plan->run.chains, dim = run->target.dim;
     run->lanes = calloc(chains, sizeof *run->lanes);
     run->stores = calloc(chains, sizeof(store *));
@@ -154,7 +157,10 @@ ckam_status ckam_run_create(ckam_run **run, const ckam_plan *plan, const ckam_ta
     if (status) return status;
     clock_text((*run)->started);
     status = prepare(*run, plan, target, false, error);
-    if (!status && (*run)->format.csv) status = make_files(*run, error);
+    if (!status && (*run)->format.csv) {
+        status = make_files(*run, error);
+        if (status) directory_discard(&(*run)->place);
+    }
     if (!status) return CKAM_OK;
     ckam_run_free(*run);
     *run = NULL;
@@ -240,6 +246,19 @@ static void remove_stale(const ckam_run *run) {
     }
 }
 
+/* A rule that is new holds in place of a number of draws or evaluations that is used up. */
+static void lift_limits(ckam_run *run) {
+    run_settings *plan = &run->plan->run;
+    uint64_t      draws = UINT64_MAX, evaluations = UINT64_MAX;
+    for (size_t i = 0; i < plan->chains; i++) {
+        if (run->lanes[i].kept.draws < draws) draws = run->lanes[i].kept.draws;
+        if (run->lanes[i].evaluations < evaluations) evaluations = run->lanes[i].evaluations;
+    }
+    if (plan->draws && draws >= plan->draws) plan->draws = 0;
+    if (plan->evals && evaluations >= plan->evals) plan->evals = 0;
+    resolve(run);
+}
+
 static ckam_status take_up(ckam_run *run, const ckam_plan *plan, const char *path, const ckam_target *target,
                            ckam_error *error) {
     ckam_plan  *before;
@@ -248,15 +267,19 @@ static ckam_status take_up(ckam_run *run, const ckam_plan *plan, const char *pat
     status = ckam_plan_open(&before, path, error);
     if (status) return status;
     status = plan_compare(plan, before, error);
-    ckam_plan_free(before);
+    plan_format format = {.csv = true};
+    if (!status) status = plan_formats(plan->run.format, &format, error);
+    if (!format.csv)
+        status = fail_with(error, CKAM_ERROR_OPTION, "a run that goes on writes: format none is not possible");
     if (!status) status = prepare(run, plan, target, true, error);
+    bool more = plan_has_new_rule(plan, before);
+    ckam_plan_free(before);
     if (status) return status;
-    if (!run->format.csv)
-        return fail_with(error, CKAM_ERROR_OPTION, "a run that goes on writes: format none is not possible");
     snprintf(run->plan->run.out, sizeof run->plan->run.out, "%s", path);
     status = read_record(run, error);
     if (!status) status = checkpoint_load(run, error);
     if (!status) status = fill_stores(run, error);
+    if (!status && more) lift_limits(run);
     for (size_t i = 0; i < run->plan->run.chains && !status; i++) lane_report(run, &run->lanes[i]);
     if (!status) remove_stale(run);
     /* Rows that were put back are part of their files from here on: at the end the place of the rest is used again. */

@@ -113,7 +113,12 @@ wrong 64 "draws is '0'" sample ring --draws 0
 wrong 64 "chains is 'x'" sample ring --chains x
 wrong 64 "seed is '-1'" sample ring --seed -1
 wrong 64 "until is 'soon'" sample ring --until soon
-wrong 64 '--seed is an option of `ckam sample` alone' resume run --seed 5
+wrong 64 '--seed is an option of `ckam sample`, not of `ckam resume`' resume run --seed 5
+wrong 64 '--draws is an option of `ckam sample`, not of `ckam summary`' summary run --draws 5
+wrong 64 '--explore is an option of `ckam sample`, not of `ckam resume`' resume run --explore 0.5
+wrong 64 'there is no option --chians; did you mean --chains, of `ckam sample`?' resume run --chians 5
+wrong 64 'there is no option --drws; did you mean --draws?' resume run --drws 5
+wrong 64 'format none' sample ring --format none --out run
 check 'a run that was refused left a directory' [ -z "$(find . -name 'ckam-run*')" ]
 
 # -- A run, what it prints and where it writes
@@ -150,6 +155,17 @@ cmp one two
 echo '{"model": "ring", "sampler": "gam", "warmup": 50, "draws": 60, "chains": 2, "out": "configured"}' >good.json
 try 0 out '2 chains x 70 draws' sample --config good.json --draws 70
 has 'ring by gam, warmup 50'
+check 'the file was not used' grep -q '"warmup": 50' configured/run.json
+try 0 out 'ring by am, warmup 50' sample --config good.json --sampler am --overwrite
+# With another sampler the file's settings stay, and those that do not fit it are refused.
+echo '{"model": "gaussian", "warmup": 50, "draws": 100}' >half.json
+try 0 out 'gaussian by gam, warmup 50' sample --config half.json --sampler gam --out half
+check 'the warm-up of the file is lost' grep -q '"warmup": 50' half/run.json
+try 0 out 'gaussian by gam, warmup 7' sample --config half.json --sampler gam:warmup=7 --format none
+try 0 out 'gaussian by gam, warmup 8' sample --config half.json --sampler gam --warmup 8 --format none
+wrong 64 "did you mean 'gam'?" sample --config half.json --sampler gamm
+echo '{"model": "gaussian", "explore": 0.5}' >bad.json
+wrong 78 'explore is an option of the sampler ckam, not of gam' sample --config bad.json --sampler gam
 echo '{"model": "ring", "drws": 60}' >bad.json
 wrong 78 "did you mean 'draws'?" sample --config bad.json
 echo '{"model": ' >bad.json
@@ -167,6 +183,12 @@ try 0 out '2 chains x 100 draws' summary run/chain_1.csv run/chain_2.csv
 lacks exact
 printf 'lp__,mu\n-1,0.5\n-2,0.25\n-1.5,0.125\n-1.25,1\n-1,0.75\n' >other.csv
 try 0 out 'mu' summary other.csv
+printf 'lp__,mu\n-1,0.5\n' >single.csv
+try 0 out '1 chain x 1 draw' summary single.csv
+lacks '1 draws'
+printf 'lp__,mu\n-1,0.5\n-1,0.5\n-1,0.5\n-1,0.5\n-1,0.5\n' >same.csv
+try 0 out '1 chain x 5 draws' summary same.csv # without a marginal
+check 'there are two blank lines in a row' [ "$(cat -s out | cmp - out 2>&1)" = '' ]
 printf 'lp__,mu\n-1,0.5\n-2,zero\n' >broken.csv
 wrong 65 'broken.csv' summary broken.csv
 wrong 66 'missing' summary missing
@@ -185,6 +207,40 @@ wrong 66 'missing' resume missing
 try 0 out '2 chains x 150 draws' resume run --draws 150
 printf 'x' | dd of=run/checkpoint/state bs=1 seek=200 conv=notrunc 2>dd.err
 wrong 65 'checkpoint' resume run --draws 200
+
+# -- Commands that are printed can be pasted
+pasted() {
+    "$ckam" sample grid32 -n 50 -r 1 -s gam -o "$1" >out 2>err
+    grep -o '`ckam [^`]*`' out | sed 's/^`ckam //; s/`$//' >commands
+    check "'$1': there are not two commands" [ "$(wc -l <commands)" -eq 2 ]
+    while read -r command; do
+        status=0
+        eval "\"\$ckam\" $command" >out 2>err || status=$?
+        check "'ckam $command' ended with $status" [ "$status" -le 1 ]
+    done <commands
+    check "'$1' is kept otherwise" grep -qF -- "$2" "$1/run.json"
+}
+pasted "it's a \$run" "-o 'it'\\\\''s a \$run'"
+pasted ./-dash '-o ./-dash'
+try 0 out '`ckam diagnose ./-dash2` says what to do' sample bimodal -n 100 -r 1 -s rw -o -dash2
+
+# -- A rule that was not reached
+try 0 out 'all draws are there, before rhat=1.0001,ess=50000 was' \
+    sample gaussian -n 200 --until rhat=1.0001,ess=50000 --format none
+
+# -- More chains than files may be open by default
+# shellcheck disable=SC3045 # sh has it here
+(ulimit -Sn 20 && "$ckam" sample gaussian -n 10 --chains 40 -o many >out 2>err) || fail '40 chains ended badly'
+check 'there is no last chain' [ -s many/chain_40.csv ]
+
+# -- Closed streams: nothing of what was meant for them is in the files
+"$ckam" sample gaussian -n 100 -r 1 -o open >out 2>err
+"$ckam" sample gaussian -n 100 -r 1 -o closed --progress json >&- 2>&- <&- || fail "closed streams ended with $?"
+for chain in 1 2 3 4; do
+    for directory in open closed; do grep -v '^#' "$directory/chain_$chain.csv" >"$directory.rows"; done
+    cmp open.rows closed.rows
+    check 'a line is neither row nor comment' [ "$(grep -cv '^[#l0-9-]' "closed/chain_$chain.csv")" -eq 0 ]
+done
 
 # -- Full disks and readers that leave
 status=0
@@ -211,6 +267,25 @@ interrupted INT 130
 interrupted TERM 143
 interrupted HUP 143
 try 0 out 'it has converged as asked' resume stoppedINT --until rhat=99
+# Two that come together are one: of two kinds, which the system cannot merge, and of `timeout` without --foreground.
+for i in 1 2 3 4; do
+    "$ckam" sample bimodal -n 100000000 --thin 100 -o "both$i" >out 2>err &
+    pid=$!
+    sleep 0.3
+    kill -TERM $pid
+    kill -HUP $pid
+    status=0
+    wait $pid || status=$?
+    check "SIGTERM and SIGHUP ended with $status" [ "$status" -eq 143 ]
+    has 'it was interrupted'
+done
+for i in 1 2 3 4; do
+    status=0
+    timeout --preserve-status -s INT 0.5 \
+        "$ckam" sample bimodal -n 100000000 --thin 100 -o "together$i" >out 2>err || status=$?
+    check "the signals of timeout ended with $status" [ "$status" -eq 130 ]
+    has 'it was interrupted'
+done
 
 # -- Progress
 "$ckam" sample bimodal -n 100000000 --thin 100 --time-limit 1.2 --format none --progress json >out 2>err

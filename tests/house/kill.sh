@@ -117,6 +117,7 @@ interrupted() {
 }
 
 # twice: the second one ends the process at once, between two rows. The first may already have been enough: then again.
+# What comes within 0.1 s counts as one; the process sleeps meanwhile, as it might be done by then.
 twice() {
     tries=0
     until grep -q 'ended at once' "$work/err" && [ $tries -gt 0 ]; do
@@ -129,7 +130,10 @@ twice() {
         sleep 0.5
         kill -INT $pid
         sleep 0.01
+        kill -STOP $pid 2>/dev/null || true
+        sleep 0.2
         kill -INT $pid 2>/dev/null || true
+        kill -CONT $pid 2>/dev/null || true
         finish
         [ $status -eq 130 ] || fail "two SIGINT gave the exit status $status, not 130"
     done
