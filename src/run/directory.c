@@ -1,5 +1,5 @@
 /* directory.c - see directory.h. */
-#define _DEFAULT_SOURCE /* flock() */
+#define _DEFAULT_SOURCE /* flock(). NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 #include "run/directory.h"
 
 #include "base/error.h"
