@@ -166,7 +166,8 @@ static bool has_failed(const ckam_run *run, ckam_error *error, ckam_status *stat
         if (!l->status) continue;
         *status = l->status == CKAM_ERROR_WRITE
                       ? fail_with(error, l->status, "%s", l->error.message)
-                      : fail_with(error, l->status, "chain %zu: %.230s", i + 1, l->error.message);
+                      : fail_with(error, l->status, "chain %zu: %.215s%s", i + 1, l->error.message,
+                                  l->status == CKAM_ERROR_START ? " (--init)" : "");
         return true;
     }
     return false;
