@@ -22,8 +22,10 @@
  *
  * The library keeps no global state, prints nothing and never exits. Two threads may use two objects at the
  * same time; one object belongs to one thread at a time. Sampling a chain does not allocate; the create functions,
- * ckam_sample() and what is in sections 8 to 10 do. (One effect reaches further: kam and ckam use OpenBLAS for matrices of order 32 and more, and set
- * it to one thread, because chains, not matrix products, are what runs in parallel.)
+ * ckam_sample() and what is in sections 8 to 10 do. Two effects reach further. kam and ckam use OpenBLAS for
+ * matrices of order 32 and more, and set it to one thread, because chains, not matrix products, are what runs in
+ * parallel. A run that makes draws.nc loads the NetCDF library, which stays loaded, and tells HDF5 below it not to
+ * close files by itself when the program exits.
  *
  * Random numbers are a function of (seed, chain, iteration): the same seed gives the same draws.
  */
@@ -315,9 +317,10 @@ typedef struct ckam_draws ckam_draws;
 CKAM_API ckam_status ckam_run_create(ckam_run **run, const ckam_plan *plan, const ckam_target *target,
                                      ckam_error *error);
 /* Goes on in the directory `directory` where its checkpoint is: a plan from ckam_plan_open(), in which "draws", "evals",
- * "time-limit", "until", "threads", "format" and "checkpoint-every" may have been changed. What was written after the
- * checkpoint is cut off. Refused, by naming what differs, are a checkpoint of another model, dimension, sampler,
- * setting or version, and a target that gives another value at a stored point. */
+ * "time-limit", "until", "threads", "format" and "checkpoint-every" may have been changed; a rule that is new lifts draws
+ * or evaluations that are used up. What was written after the checkpoint is cut off. Refused, by naming what differs,
+ * are a checkpoint of another model, dimension, sampler, setting or version, and a target that gives another value at a
+ * stored point. */
 CKAM_API ckam_status ckam_run_resume(ckam_run **run, const ckam_plan *plan, const char *directory,
                                      const ckam_target *target, ckam_error *error);
 CKAM_API void        ckam_run_free(ckam_run *run);
@@ -403,8 +406,8 @@ CKAM_API ckam_status ckam_draws_column(ckam_draws *draws, size_t column, const d
 /* -- 10. Diagnostics -------------------------------------------------------------------------------------
  *
  * R-hat, effective sample sizes (ESS) and standard errors as in Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021):
- * the same numbers as R's package posterior. NaN where a number cannot be given: fewer than 4 rows a chain, values that
- * are not finite, or all equal. */
+ * the same numbers as R's package posterior. NaN where a number cannot be given: fewer than 4 rows a chain, a NaN among
+ * the values, or all equal. Chains that stand still, not all in one place, have an infinite R-hat. */
 typedef struct ckam_summary {
     double mean, mcse_mean, sd, median, mad, q5, q95;
     double rhat;               /* the larger one of bulk and tail; below 1.01 is good */

@@ -134,7 +134,8 @@ static void numbers_come_back_as_the_same_bits(void **unused) {
         }
         assert_int_equal(csv_next(reader, counts[c], wanted[c % 4], values, NULL), CKAM_STOP);
         assert_int_equal(csv_next(reader, counts[c], wanted[c % 4], values, NULL), CKAM_STOP);
-        assert_int_equal(csv_rewind(reader, NULL), CKAM_OK);
+        csv_free(reader);
+        reader = open_file(path);
     }
     csv_free(reader);
     free(rows);

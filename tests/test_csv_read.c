@@ -67,7 +67,8 @@ static void check_cmdstan(const char *path) {
             assert_true(values[1] == expected[i][1] || (isnan(values[1]) && isnan(expected[i][1])));
         }
         assert_int_equal(csv_next(reader, 2, wanted, values, NULL), CKAM_STOP);
-        assert_int_equal(csv_rewind(reader, NULL), CKAM_OK);
+        csv_free(reader);
+        reader = open_file(path);
     }
     assert_int_equal(csv_skip(reader, 10, &skipped, NULL), CKAM_OK);
     assert_int_equal(skipped, 4);
@@ -182,7 +183,8 @@ static void rows_are_counted_whatever_is_wanted(void **unused) {
         assert_failure(csv_next(reader, 1, &wanted, &value, &error), CKAM_ERROR_FORMAT, &error, "line 3", "2 columns");
         assert_failure(csv_next(reader, 1, &wanted, &value, &error), CKAM_ERROR_FORMAT, &error, "line 4", "4 columns");
         assert_int_equal(csv_next(reader, 1, &wanted, &value, NULL), wanted == 1 ? CKAM_ERROR_FORMAT : CKAM_OK);
-        assert_int_equal(csv_rewind(reader, NULL), CKAM_OK);
+        csv_free(reader);
+        reader = open_file(path);
         assert_int_equal(csv_next(reader, 1, &wanted, &value, NULL), CKAM_OK);
         assert_failure(csv_next(reader, 1, &wanted, &value, &error), CKAM_ERROR_FORMAT, &error, "line 3", "2 columns");
         csv_free(reader);

@@ -1,5 +1,5 @@
 /* test_diag_tools.c - what diagnostics are made of: Fourier transforms, sorting, normal scores. */
-#include "support.h"
+#include "normals.h"
 
 #include "base/fastmath.h"
 #include "diag/diag.h"
@@ -11,20 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static double *numbers(size_t count) {
-    double *room = malloc((count + 1) * sizeof *room);
-    assert_non_null(room);
-    return room;
-}
-
-static double *normals(size_t count, uint64_t seed) {
-    rng r;
-    rng_init(&r, seed, 0);
-    double *values = numbers(count);
-    rng_normals(&r, count, values);
-    return values;
-}
 
 /* The order of a spectrum is not told, so each term of the slow sum has to be there, once. */
 static void a_spectrum_is_that_of_the_slow_sum(void **unused) {

@@ -1,5 +1,6 @@
 /* test_diagnostics.c - summaries, R-hat and ESS against R's package posterior, and against closed forms. */
 #include "failure.h"
+#include "normals.h"
 
 #include "diag/diag.h"
 #include "rng/rng.h"
@@ -10,12 +11,6 @@
 #include <string.h>
 
 #include "data/diagnostics.inc"
-
-static double *numbers(size_t count) {
-    double *room = malloc((count + 1) * sizeof *room);
-    assert_non_null(room);
-    return room;
-}
 
 /* -- against posterior -- */
 
@@ -102,14 +97,6 @@ static void summaries_are_those_of_posterior(void **unused) {
         free(values);
     }
     assert_int_equal(wrong, 0);
-}
-
-static double *normals(size_t count, uint64_t seed) {
-    rng r;
-    rng_init(&r, seed, 0);
-    double *values = numbers(count);
-    rng_normals(&r, count, values);
-    return values;
 }
 
 static ckam_summary summary_of(const double *values, size_t chains, size_t rows) {

@@ -93,7 +93,5 @@ const char *csv_setting(const csv_reader *reader, const char *key);
 ckam_status csv_next(csv_reader *reader, size_t count, const size_t *wanted, double *values, ckam_error *error);
 /* Skips rows without looking into them; *skipped says how many there were. Never CKAM_STOP. */
 ckam_status csv_skip(csv_reader *reader, uint64_t rows, uint64_t *skipped, ckam_error *error);
-/* Back to the first row. */
-ckam_status csv_rewind(csv_reader *reader, ckam_error *error);
 
 #endif

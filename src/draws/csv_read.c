@@ -20,10 +20,8 @@ enum {
 
 struct csv_reader {
     char    *path, *buffer;
-    size_t   room, at, end;          /* of the buffer; bytes from `at` to `end` are still to be read */
-    uint64_t line;                   /* number of the last line that was read, from 1 */
-    uint64_t read;                   /* bytes read since the file was opened */
-    uint64_t rows_line, rows_offset; /* of the last line before the rows, and behind it */
+    size_t   room, at, end; /* of the buffer; bytes from `at` to `end` are still to be read */
+    uint64_t line;          /* number of the last line that was read, from 1 */
     size_t   columns;
     char    *header, **names; /* the names lie in the header */
     char    *settings;        /* key 0 value 0 key 0 value 0 ... */
@@ -73,7 +71,6 @@ static ckam_status refill(csv_reader *r, ckam_error *error) {
     while (count < 0 && errno == EINTR);
     if (count < 0) return cannot_read(r->path, error);
     r->end += (size_t)count;
-    r->read += (uint64_t)count;
     return count ? CKAM_OK : CKAM_STOP;
 }
 
@@ -201,8 +198,6 @@ static ckam_status read_top(csv_reader *r, ckam_error *error) {
         return malformed(r, error, "the file ends before its header");
     }
     if (status) return status;
-    r->rows_line = r->line;
-    r->rows_offset = r->read - (r->end - r->at);
     return read_header(r, text, length, error);
 }
 
@@ -294,11 +289,4 @@ ckam_status csv_skip(csv_reader *reader, uint64_t rows, uint64_t *skipped, ckam_
     *skipped = 0;
     while (*skipped < rows && !(status = next_row(reader, &text, &length, error))) ++*skipped;
     return status == CKAM_STOP ? CKAM_OK : status;
-}
-
-ckam_status csv_rewind(csv_reader *reader, ckam_error *error) {
-    if (lseek(reader->file, (off_t)reader->rows_offset, SEEK_SET) < 0) return cannot_read(reader->path, error);
-    reader->at = reader->end = 0;
-    reader->line = reader->rows_line;
-    return CKAM_OK;
 }

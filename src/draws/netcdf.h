@@ -1,7 +1,7 @@
 /* netcdf.h - the CSV files of a run as one NetCDF file that ArviZ opens as InferenceData.
  *
  * The NetCDF library is loaded when it is wanted: it takes 10 ms and 10 MB to load, and a user who does not want the
- * file need not have it. It is not safe for threads: in a process one thread at a time may be in here. */
+ * file need not have it. It is not made for threads: a lock lets one thread at a time in here. */
 #ifndef CKAM_DRAWS_NETCDF_H
 #define CKAM_DRAWS_NETCDF_H
 

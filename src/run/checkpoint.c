@@ -119,7 +119,7 @@ static ckam_status look_again(const ckam_run *run, size_t index, ckam_error *err
     const double *x;
     double        stored, value;
     char          point[POINT_TEXT];
-    if (!run->target.log_density || !chain_point(run->lanes[index].chain, &x, &stored)) return CKAM_OK;
+    if (!chain_point(run->lanes[index].chain, &x, &stored)) return CKAM_OK;
     ckam_status status = target_evaluate(&run->target, x, &value, error);
     if (status) return status;
     if (fabs(value - stored) <= 1e-10 * (1.0 + fabs(stored))) return CKAM_OK;
