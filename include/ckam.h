@@ -234,6 +234,9 @@ CKAM_API double ckam_model_modes(const ckam_model *model, size_t most, double *c
 CKAM_API void ckam_model_draw(const ckam_model *model, uint64_t seed, uint64_t index, double *x);
 /* The exact probability that coordinate k (from 0) lies in (low, high]; low may be -INFINITY, high INFINITY. */
 CKAM_API double ckam_model_probability(const ckam_model *model, size_t k, double low, double high);
+/* The same of a box: that every coordinate k lies in (low[k], high[k]]. NaN where the model does not know it; mixtures of
+ * round Gaussians do (bimodal, mixture5, grid32). */
+CKAM_API double ckam_model_box(const ckam_model *model, const double *low, const double *high);
 
 /* -- 7. Lists --------------------------------------------------------------------------------------------
  *

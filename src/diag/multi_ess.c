@@ -2,6 +2,7 @@
  *
  * D. Vats, J. M. Flegal and G. L. Jones (2019), Multivariate output analysis for Markov chain Monte Carlo, Biometrika 106,
  * 321-337. Batches of several chains are pooled. */
+#include "diag/multi_ess.h"
 #include "base/block.h"
 #include "base/error.h"
 #include "diag/diag.h"
@@ -22,22 +23,26 @@ static void mean_row(const double *rows, size_t count, size_t dim, double *restr
     for (size_t k = 0; k < dim; k++) mean[k] = rows[k] + mean[k] / (double)count;
 }
 
-/* log det of the covariance of `count` rows; NaN where it is 0 to rounding, or not finite. work: dim * (dim + 3). */
-static double log_det_covariance(const double *rows, size_t count, size_t dim, double *work) {
-    double *mean = work, *away = mean + dim, *variance = away + dim, *covariance = variance + dim;
-    mean_row(rows, count, dim, mean);
-    memset(covariance, 0, dim * dim * sizeof *covariance);
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < dim; k++) away[k] = rows[i * dim + k] - mean[k];
-        for (size_t k = 0; k < dim; k++) vec_axpy(dim - k, away[k], away + k, covariance + k * dim + k);
-    }
-    for (size_t k = 0; k < dim; k++) variance[k] = covariance[k * dim + k];
-    if (chol_factor(dim, covariance) > 0) return (double)NAN;
+double multi_ess_log_det(size_t dim, uint64_t count, double *scatter, double *variance) {
+    for (size_t k = 0; k < dim; k++) variance[k] = scatter[k * dim + k];
+    if (chol_factor(dim, scatter) > 0) return (double)NAN;
     for (size_t k = 0; k < dim; k++) {
-        const double pivot = covariance[k * dim + k];
+        const double pivot = scatter[k * dim + k];
         if (pivot * pivot < LEAST_SHARE * variance[k]) return (double)NAN;
     }
-    return chol_log_det(dim, covariance) - (double)dim * log((double)(count - 1));
+    return chol_log_det(dim, scatter) - (double)dim * log((double)(count - 1));
+}
+
+/* log det of the covariance of `count` rows, as multi_ess_log_det() gives it. work: dim * (dim + 3). */
+static double log_det_covariance(const double *rows, size_t count, size_t dim, double *work) {
+    double *mean = work, *away = mean + dim, *variance = away + dim, *scatter = variance + dim;
+    mean_row(rows, count, dim, mean);
+    memset(scatter, 0, dim * dim * sizeof *scatter);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < dim; k++) away[k] = rows[i * dim + k] - mean[k];
+        for (size_t k = 0; k < dim; k++) vec_axpy(dim - k, away[k], away + k, scatter + k * dim + k);
+    }
+    return multi_ess_log_det(dim, count, scatter, variance);
 }
 
 /* Rows that do not fill a batch at the end of a chain are left out. */

@@ -73,6 +73,12 @@ static double probability(const ckam_model *m, size_t k, double low, double high
     return sum / CENTRES;
 }
 
+static double box(const ckam_model *m, const double *low, const double *high) {
+    double product = 1.0;
+    for (size_t k = 0; k < m->target.dim; k++) product *= probability(m, k, low[k], high[k]);
+    return product;
+}
+
 const model_type grid32_model = {.options_size = sizeof(grid_options),
                                  .cache_size = CACHE_SIZE,
                                  .prepare = prepare,
@@ -81,4 +87,5 @@ const model_type grid32_model = {.options_size = sizeof(grid_options),
                                  .modes = modes,
                                  .mode = mode,
                                  .draw = draw,
-                                 .probability = probability};
+                                 .probability = probability,
+                                 .box = box};

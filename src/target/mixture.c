@@ -112,6 +112,18 @@ static double probability(const ckam_model *m, size_t k, double low, double high
     return sum / (double)count(m);
 }
 
+/* The coordinates of one component are independent. */
+static double box(const ckam_model *m, const double *low, const double *high) {
+    double sum = 0.0;
+    for (size_t i = 0; i < count(m); i++) {
+        const double *c = component(m, i);
+        double        product = 1.0;
+        for (size_t k = 0; k < m->target.dim; k++) product *= normal_probability(c[CENTRE + k], c[SD], low[k], high[k]);
+        sum += product;
+    }
+    return sum / (double)count(m);
+}
+
 const model_type bimodal_model = {.options_size = sizeof(mixture_options),
                                   .cache_size = 1 + BIMODAL_COUNT * CENTRE,
                                   .cache_by_dim = BIMODAL_COUNT,
@@ -123,7 +135,8 @@ const model_type bimodal_model = {.options_size = sizeof(mixture_options),
                                   .modes = modes,
                                   .mode = mode,
                                   .draw = draw,
-                                  .probability = probability};
+                                  .probability = probability,
+                                  .box = box};
 
 const model_type mixture5_model = {.options_size = sizeof(mixture_options),
                                    .dim = 2,
@@ -136,4 +149,5 @@ const model_type mixture5_model = {.options_size = sizeof(mixture_options),
                                    .modes = modes,
                                    .mode = mode,
                                    .draw = draw,
-                                   .probability = probability};
+                                   .probability = probability,
+                                   .box = box};

@@ -96,3 +96,13 @@ double ckam_model_probability(const ckam_model *model, size_t k, double low, dou
     if (isinf(low) && isinf(high)) return 1.0;
     return fmin(1.0, model->type->probability(model, k, low, high));
 }
+
+double ckam_model_box(const ckam_model *model, const double *low, const double *high) {
+    bool empty = false;
+    for (size_t k = 0; k < model->target.dim; k++) {
+        if (isnan(low[k]) || isnan(high[k])) return (double)NAN;
+        if (low[k] >= high[k]) empty = true;
+    }
+    if (empty) return 0.0;
+    return model->type->box ? fmin(1.0, model->type->box(model, low, high)) : (double)NAN;
+}

@@ -26,6 +26,8 @@ typedef struct model_type {
     double (*mode)(const ckam_model *m, size_t index, double *centre);
     void (*draw)(const ckam_model *m, rng *r, double *x);
     double (*probability)(const ckam_model *m, size_t k, double low, double high); /* low < high */
+    /* That all coordinates lie in their intervals, each with low < high. NULL: not known. */
+    double (*box)(const ckam_model *m, const double *low, const double *high);
 } model_type;
 
 struct ckam_model {
