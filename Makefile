@@ -18,11 +18,15 @@ unexport MAKEFLAGS
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
 
-run: ## set up, build, and draw from a density with two modes (RUN='...' for other arguments of ckam)
+run: ## set up, build, draw from a density with two modes, and make its report (RUN='...' for other arguments of ckam)
 	@$(SETUP) build
 	@$(configure)
 	@$(compile) --target ckam_command
 	$(BUILD)/ckam $(RUN)
+ifeq ($(origin RUN),file)
+	@echo; echo 'The report, for a browser:'
+	@$(BUILD)/ckam report $(BUILD)/run
+endif
 
 test: ## set up, build, and run every test
 	@$(SETUP) test

@@ -1,24 +1,35 @@
-/* carry_out.c - a run from begin to end: progress, signals, and the report. For `sample` and `resume`. */
+/* carry_out.c - a run from begin to end: progress, signals, and what came out. For `sample` and `resume`. */
 #include "cli.h"
 
-#include <signal.h>
-
 /* The draws are in the directory or, where none was made, in the run. */
-static ckam_status print_report(const ckam_run *run, const ckam_plan *plan, const run_facts *facts, ckam_error *error) {
-    report      r = {.directory = ckam_run_directory(run), .review = ckam_run_review(run), .facts = facts};
+static ckam_status print_outcome(const ckam_run *run, const ckam_plan *plan, const run_facts *facts,
+                                 ckam_error *error) {
+    outcome     r = {.directory = ckam_run_directory(run), .review = ckam_run_review(run), .facts = facts};
     ckam_status status =
         *r.directory ? ckam_draws_open(&r.draws, &r.directory, 1, error) : ckam_run_draws(run, &r.draws, error);
     if (status) return status;
-    report_add_plan(&r, plan);
-    report_print(&r);
-    report_free(&r);
+    outcome_add_plan(&r, plan);
+    outcome_print(&r);
+    outcome_free(&r);
     ckam_draws_free(r.draws);
     return CKAM_OK;
 }
 
+static void stop_run(void *run) { ckam_run_stop(run); }
+static void freeze_run(void *run) { ckam_run_freeze(run); }
+
+/* What a second signal says, which has no time for more. */
+static void say_farewell(const char *directory, size_t size, char *text) {
+    char command[QUOTED];
+    snprintf(text, size, "\nended at once\n");
+    if (*directory)
+        snprintf(text, size, "\nended at once; `%s` goes on from the last checkpoint\n",
+                 text_command("resume", directory, command));
+}
+
 int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     const char      *directory = ckam_run_directory(run);
-    char             kind[16] = "auto", again[QUOTED];
+    char             kind[16] = "auto", again[QUOTED], farewell[QUOTED + DESCRIBE];
     progress_display display;
     run_facts        facts;
     ckam_error       error, failure;
@@ -26,7 +37,8 @@ int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     facts.before = facts.counts.evaluations;
     ckam_plan_get(plan, "progress", kind, sizeof kind, NULL);
     progress_begin(&display, kind);
-    signals_begin(run);
+    say_farewell(directory, sizeof farewell, farewell);
+    signals_begin(&(interruption){stop_run, freeze_run, run, farewell});
     ckam_status status = ckam_run_go(run, progress_watch, &display, &failure);
     int         number = signals_end();
     facts.seconds = display.elapsed;
@@ -34,7 +46,7 @@ int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     facts.reason = ckam_run_reason(run);
     ckam_run_counts(run, &facts.counts);
     int exit = exit_status(status);
-    if (ckam_run_review(run) && print_report(run, plan, &facts, &error)) exit = complain_error(command, &error);
+    if (ckam_run_review(run) && print_outcome(run, plan, &facts, &error)) exit = complain_error(command, &error);
     (void)fflush(stdout);
     if (status < 0)
         complain_error(command, &failure);
@@ -44,5 +56,5 @@ int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     bool begun = status > 0 || facts.counts.draws > 0; /* what fails at the start fails again */
     if (status && begun && *directory)
         fprintf(stderr, "`%s` goes on from here\n", text_command("resume", directory, again));
-    return status == CKAM_STOP && number ? 128 + (number == SIGINT ? SIGINT : SIGTERM) : exit;
+    return status == CKAM_STOP && number ? signals_status(number) : exit;
 }

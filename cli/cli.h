@@ -22,6 +22,9 @@ int command_sample(int count, char **arguments);
 int command_resume(int count, char **arguments);
 int command_summary(int count, char **arguments);
 int command_diagnose(int count, char **arguments);
+int command_report(int count, char **arguments);
+int command_plot(int count, char **arguments);
+int command_reproduce(int count, char **arguments);
 int command_list(int count, char **arguments);
 int command_help(int count, char **arguments);
 
@@ -107,11 +110,22 @@ void number_time(double seconds, char *text);
 /* Runs, shows progress, reports, and returns the exit status. */
 int carry_out(const char *command, ckam_run *run, const ckam_plan *plan);
 
-/* Between the two, the first SIGINT, SIGTERM or SIGHUP stops the run, the second ends the process. The end returns the
+/* Long work that a signal may end: stop() and freeze() are called from a handler, freeze() (or NULL) when the process is
+ * about to end at once, after which the farewell is printed. */
+typedef struct interruption {
+    void (*stop)(void *object);
+    void (*freeze)(void *object);
+    void       *object;
+    const char *farewell;
+} interruption;
+
+/* Between the two, the first SIGINT, SIGTERM or SIGHUP stops the work, the second ends the process. The end returns the
  * signal that came, or 0. */
-void signals_begin(ckam_run *run);
+void signals_begin(const interruption *work);
 int  signals_end(void);
-int  signals_caught(void);
+/* The exit status of a command that this signal ended. */
+int signals_status(int number);
+int signals_caught(void);
 
 enum { BAR_CHAINS = 8, BAR_LINES = BAR_CHAINS + 3 }; /* with more chains, one line for all of them */
 typedef struct bars {
@@ -135,6 +149,8 @@ typedef struct progress_display {
     bars   bars;
 } progress_display;
 
+/* Whether stderr is a terminal on which lines can be drawn again. */
+bool progress_terminal(void);
 /* The words of the plan's setting "progress". */
 void progress_begin(progress_display *display, const char *kind);
 void progress_end(progress_display *display);
@@ -156,8 +172,12 @@ typedef struct look {
 int  look_open(look *l, const request *r);
 void look_close(look *l);
 
-/* -- report.c and what it calls: what came out, on stdout --------------------------------------------------------- */
-typedef struct report {
+/* -- report.c, names.c: pages and figures -------------------------------------------------------------------------- */
+/* The names in "x.1,x.2", ended by NULL, or NULL where `text` is; yours to free. False for want of memory. */
+bool names_split(const char *text, const char ***names);
+
+/* -- outcome.c and what it calls: what came out, on stdout -------------------------------------------------------- */
+typedef struct outcome {
     const char        *directory; /* of a run; "" where there is none */
     bool               all;       /* parameters */
     ckam_draws        *draws;
@@ -168,7 +188,7 @@ typedef struct report {
     double          *exact_mean, *exact_sd;
     /* Of a run that has just ended; NULL else. */
     const struct run_facts *facts;
-} report;
+} outcome;
 
 typedef struct run_facts {
     ckam_counts counts;  /* of the whole run */
@@ -177,15 +197,15 @@ typedef struct run_facts {
     const char *reason;
 } run_facts;
 
-/* The plan must outlive the report; its model is looked for. */
-void report_add_plan(report *r, const ckam_plan *plan);
-void report_print(const report *r);
-void report_free(report *r); /* what report_add_plan() made */
+/* The plan must outlive the outcome; its model is looked for. */
+void outcome_add_plan(outcome *r, const ckam_plan *plan);
+void outcome_print(const outcome *r);
+void outcome_free(outcome *r); /* what outcome_add_plan() made */
 
-void head_print(const report *r);
-void table_print(const report *r);
+void head_print(const outcome *r);
+void table_print(const outcome *r);
 void table_print_csv(const ckam_review *review);
-void shapes_print(const report *r);
+void shapes_print(const outcome *r);
 void modes_print(const ckam_review *review);
 /* The findings of one severity, with or without advice; returns how many there were. */
 size_t findings_print(const ckam_review *review, ckam_severity severity, bool advice);

@@ -12,8 +12,9 @@ static const struct {
     const char *name, *value;
     int         letter;
 } special[] = {{"sampler", "SPEC", 's'}, {"chains", NULL, 'c'}, {"draws", NULL, 'n'},   {"seed", NULL, 'r'},
-               {"out", "DIR", 'o'},      {"help", NULL, 'h'},   {"version", NULL, 'V'}, {"config", "FILE.json", 0},
-               {"model", "SPEC", 0},     {"init", "START", 0},  {"until", "RULE", 0},   {NULL, NULL, 0}};
+               {"out", "PATH", 'o'},     {"help", NULL, 'h'},   {"version", NULL, 'V'}, {"config", "FILE.json", 0},
+               {"model", "SPEC", 0},     {"init", "START", 0},  {"until", "RULE", 0},   {"params", "NAMES", 0},
+               {NULL, NULL, 0}};
 
 static const ckam_option common_options[] = {
     {.name = "help", .help = "show this", .type = CKAM_CHOICE, .words = switch_words},

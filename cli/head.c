@@ -1,4 +1,4 @@
-/* head.c - the head of a report: what was run, and how it went. */
+/* head.c - the head of what came out: what was run, and how it went. */
 #include "cli.h"
 
 #include <inttypes.h>
@@ -41,7 +41,7 @@ static void print_plan(const ckam_plan *plan) {
 }
 
 /* Rows of a chain: of files, of what was thinned to have room in memory, of what was used. */
-static void print_shape(const report *r) {
+static void print_shape(const outcome *r) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(r->draws);
     char                    text[TEXT], seed[NUMBER];
     uint64_t                rows = shape->shortest, thin = 1;
@@ -75,7 +75,7 @@ static const char *reason_text(const char *reason) {
 }
 
 /* Why it stopped, and what it should have waited for. */
-static void write_reason(const report *r, char *text) {
+static void write_reason(const outcome *r, char *text) {
     const char *reason = r->facts->reason;
     char        until[DESCRIBE];
     append(text, "stopped because ", reason_text(reason));
@@ -85,7 +85,7 @@ static void write_reason(const report *r, char *text) {
     append(text, " was reached", "");
 }
 
-static void print_facts(const report *r) {
+static void print_facts(const outcome *r) {
     const run_facts *facts = r->facts;
     char             text[TEXT], in_all[NUMBER * 2] = "";
     double           proposals = facts->counts.iterations ? (double)facts->counts.iterations : 1.0;
@@ -100,7 +100,7 @@ static void print_facts(const report *r) {
     text_wrap(stdout, text, 0, 2);
 }
 
-void head_print(const report *r) {
+void head_print(const outcome *r) {
     if (r->plan) print_plan(r->plan);
     print_shape(r);
     if (r->facts)

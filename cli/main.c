@@ -14,6 +14,8 @@ const command_entry commands[] = {
     {"resume", "go on with a run where it stopped", command_resume},
     {"summary", "the table of a run, or of other samplers' CSV files", command_summary},
     {"diagnose", "what is wrong with the draws, and what to do about it", command_diagnose},
+    {"report", "a page for a browser: tables and figures of a run", command_report},
+    {"plot", "a figure of a run for a paper: PDF, SVG or PNG", command_plot},
     {"list", "models, samplers, kernels, and their options", command_list},
     {"help", "more about a command, sampler or model", command_help},
     {.name = NULL}};

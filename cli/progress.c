@@ -12,13 +12,13 @@
 #define JSON_EVERY  1.0
 #define BAR_FROM    0.5 /* a run that is over before needs no bar */
 
-static bool has_escapes(void) {
+bool progress_terminal(void) {
     const char *terminal = getenv("TERM");
     return isatty(STDERR_FILENO) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
 }
 
 void progress_begin(progress_display *display, const char *kind) {
-    *display = (progress_display){.kind = has_escapes() ? PROGRESS_BAR : PROGRESS_PLAIN};
+    *display = (progress_display){.kind = progress_terminal() ? PROGRESS_BAR : PROGRESS_PLAIN};
     if (!strcmp(kind, "plain")) display->kind = PROGRESS_PLAIN;
     if (!strcmp(kind, "json")) display->kind = PROGRESS_JSON;
     if (!strcmp(kind, "none")) display->kind = PROGRESS_NONE;

@@ -46,7 +46,7 @@ static void print_drawn(const shape *s) {
     print_bars("drawn", height, s->bins);
 }
 
-static void print_exact(const report *r, const shape *s) {
+static void print_exact(const outcome *r, const shape *s) {
     double height[BINS_MOST], width = (s->high - s->low) / (double)s->bins;
     for (size_t b = 0; b < s->bins; b++)
         height[b] = fmax(
@@ -55,7 +55,7 @@ static void print_exact(const report *r, const shape *s) {
 }
 
 /* From the 0.1 % to the 99.9 % point of the draws and, where it is known, the bulk of the truth. */
-static void print_shape(const report *r, shape *s) {
+static void print_shape(const outcome *r, shape *s) {
     char low[NUMBER], high[NUMBER], range[3 * NUMBER];
     qsort(s->sorted, s->count, sizeof *s->sorted, by_value);
     s->low = s->sorted[(size_t)(0.001 * (double)(s->count - 1))];
@@ -75,7 +75,7 @@ static void print_shape(const report *r, shape *s) {
     if (r->exact_mean) print_exact(r, s);
 }
 
-void shapes_print(const report *r) {
+void shapes_print(const outcome *r) {
     const ckam_draws_shape *draws = ckam_draws_shape_of(r->draws);
     size_t                  width = text_width(stdout) - 1 - INDENT;
     shape                   s = {.count = draws->chains * draws->rows, .bins = width < BINS_MOST ? width : BINS_MOST};

@@ -1,4 +1,4 @@
-/* signals.c - Ctrl-C and its like while a run goes: the first stops it, the second ends the process.
+/* signals.c - Ctrl-C and its like during long work: the first stops it, the second ends the process.
  *
  * The only static state of the command, because a handler gets no argument. */
 #include "cli.h"
@@ -12,10 +12,9 @@
 static const int handled[] = {SIGINT, SIGTERM, SIGHUP};
 enum { HANDLED = sizeof handled / sizeof *handled, TOGETHER = 100 }; /* milliseconds */
 static struct sigaction      before[HANDLED];
-static ckam_run             *watched;
+static interruption          work;
 static volatile sig_atomic_t caught;
 static atomic_uint           first; /* when the first one came; 0 before that */
-static char                  farewell[QUOTED + DESCRIBE];
 
 /* Milliseconds, modulo 2^32, and never 0. */
 static unsigned milliseconds(void) {
@@ -30,28 +29,22 @@ static void handle(int number) {
     unsigned now = milliseconds(), then = 0;
     if (atomic_compare_exchange_strong(&first, &then, now)) {
         caught = number;
-        ckam_run_stop(watched);
+        work.stop(work.object);
         return;
     }
     if ((int)(now - then) < TOGETHER) return; /* below 0 where a thread was slow to come here */
-    ckam_run_freeze(watched);
-    if (write(STDERR_FILENO, farewell, strlen(farewell)) < 0) _exit(128 + SIGTERM);
-    _exit(128 + (number == SIGINT ? SIGINT : SIGTERM));
+    if (work.freeze) work.freeze(work.object);
+    if (write(STDERR_FILENO, work.farewell, strlen(work.farewell)) < 0) _exit(128 + SIGTERM);
+    _exit(signals_status(number));
 }
 
-void signals_begin(ckam_run *run) {
+void signals_begin(const interruption *what) {
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
-    const char      *directory = ckam_run_directory(run);
-    char             command[QUOTED];
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < HANDLED; i++) sigaddset(&action.sa_mask, handled[i]);
-    watched = run;
+    work = *what;
     caught = 0;
     first = 0;
-    snprintf(farewell, sizeof farewell, "\nended at once\n");
-    if (*directory)
-        snprintf(farewell, sizeof farewell, "\nended at once; `%s` goes on from the last checkpoint\n",
-                 text_command("resume", directory, command));
     for (int i = 0; i < HANDLED; i++) {
         sigaction(handled[i], NULL, before + i);
         if (before[i].sa_handler != SIG_IGN) sigaction(handled[i], &action, NULL); /* nohup keeps what it asked for */
@@ -60,8 +53,9 @@ void signals_begin(ckam_run *run) {
 
 int signals_caught(void) { return caught; }
 
+int signals_status(int number) { return 128 + (number == SIGINT ? SIGINT : SIGTERM); }
+
 int signals_end(void) {
     for (int i = 0; i < HANDLED; i++) sigaction(handled[i], before + i, NULL);
-    watched = NULL;
     return caught;
 }

@@ -10,13 +10,13 @@ static const flag_group groups[] = {{.options = own_options}, {.options = NULL}}
 /* Files have no plan, and that is fine. */
 static void print(const request *r, const look *l) {
     ckam_plan *plan = NULL;
-    report     out = {.directory = "", .all = request_value(r, "all"), .draws = l->draws, .review = l->review};
+    outcome    out = {.directory = "", .all = request_value(r, "all"), .draws = l->draws, .review = l->review};
     if (r->words == 1 && !ckam_plan_open(&plan, r->word[0], NULL)) {
         out.directory = r->word[0];
-        report_add_plan(&out, plan);
+        outcome_add_plan(&out, plan);
     }
-    report_print(&out);
-    report_free(&out);
+    outcome_print(&out);
+    outcome_free(&out);
     ckam_plan_free(plan);
 }
 

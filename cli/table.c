@@ -26,7 +26,7 @@ static void write_cells(const ckam_summary *s, cells cell) {
     snprintf(cell[TAIL], NUMBER, isnan(s->ess_tail) ? "-" : "%.0f", s->ess_tail);
 }
 
-static void write_exact(const report *r, size_t k, cells cell) {
+static void write_exact(const outcome *r, size_t k, cells cell) {
     memset(cell, 0, sizeof(cells));
     number_with_error(r->exact_mean[k], r->review->summary[k].mcse_mean, cell[MEAN]);
     number_with_error(r->exact_sd[k], r->review->summary[k].mcse_mean, cell[SD]);
@@ -79,7 +79,7 @@ static void print_row(const layout *l, const char *name, cells cell) {
     printf("\n");
 }
 
-static void print_rows(const report *r, const layout *l, size_t count) {
+static void print_rows(const outcome *r, const layout *l, size_t count) {
     cells cell;
     if (!isnan(r->review->log_density.mean)) {
         write_cells(&r->review->log_density, cell);
@@ -94,7 +94,7 @@ static void print_rows(const report *r, const layout *l, size_t count) {
     }
 }
 
-void table_print(const report *r) {
+void table_print(const outcome *r) {
     const ckam_review *review = r->review;
     size_t             count = review->parameters;
     layout             l = {.name = NAME_LEAST, .gap = 2};

@@ -1,6 +1,7 @@
-# What ckam needs beside libc and libm: POSIX threads, Random123 (headers only), a threaded OpenBLAS, jansson, and the
-# header of NetCDF, whose library is loaded when a run wants it. Sets RANDOM123_INCLUDE_DIR, OPENBLAS_..., JANSSON_...,
-# NETCDF_INCLUDE_DIR and NETCDF_FILE (the name that is loaded), or stops and names Debian's package.
+# What ckam needs beside libc and libm: POSIX threads, Random123 (headers only), a threaded OpenBLAS, jansson, the
+# headers of NetCDF and cairo, whose libraries are loaded when they are wanted, and Node for the page of a report. Sets
+# RANDOM123_INCLUDE_DIR, OPENBLAS_..., JANSSON_..., for NetCDF and cairo ..._INCLUDE_DIR and ..._FILE (the name that is
+# loaded), and NODE_PROGRAM; or stops and names Debian's package.
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
@@ -36,10 +37,26 @@ if(NOT JANSSON_INCLUDE_DIR OR NOT JANSSON_LIBRARY)
     message(FATAL_ERROR "jansson was not found. Debian's package is libjansson-dev.")
 endif()
 
-find_path(NETCDF_INCLUDE_DIR netcdf.h)
-find_library(NETCDF_LIBRARY netcdf)
-if(NOT NETCDF_INCLUDE_DIR OR NOT NETCDF_LIBRARY)
-    message(FATAL_ERROR "NetCDF was not found. Debian's package is libnetcdf-dev.")
+# loaded(PREFIX header library package): the header, and the name under which the library is loaded.
+function(loaded prefix header library package)
+    find_path(${prefix}_INCLUDE_DIR ${header} PATH_SUFFIXES ${library})
+    find_library(${prefix}_LIBRARY ${library})
+    if(NOT ${prefix}_INCLUDE_DIR OR NOT ${prefix}_LIBRARY)
+        message(FATAL_ERROR "${header} or its library was not found. Debian's package is ${package}.")
+    endif()
+    file(REAL_PATH "${${prefix}_LIBRARY}" file)
+    cmake_path(GET file FILENAME name)
+    string(REGEX MATCH "^.*[.]so[.][0-9]+" name "${name}") # what comes behind changes within a Debian release
+    set(${prefix}_FILE "${name}" PARENT_SCOPE)
+endfunction()
+loaded(NETCDF netcdf.h netcdf libnetcdf-dev)
+loaded(CAIRO cairo.h cairo libcairo2-dev)
+
+find_program(NODE_PROGRAM NAMES node nodejs)
+if(NOT NODE_PROGRAM)
+    message(FATAL_ERROR "Node was not found. Debian's packages are nodejs and npm.")
 endif()
-file(REAL_PATH "${NETCDF_LIBRARY}" netcdf_file)
-cmake_path(GET netcdf_file FILENAME NETCDF_FILE)
+if(NOT EXISTS "${PROJECT_SOURCE_DIR}/report/node_modules/esbuild")
+    message(FATAL_ERROR "The npm packages of the report page are not there. `npm ci` in report/ installs them; so do "
+        "make's targets.")
+endif()

@@ -16,13 +16,15 @@
  *     8. Runs              many chains over threads into a directory; stopped, resumed, watched
  *     9. Draws             read back, from a run or from other programs' Stan CSV files
  *    10. Diagnostics       what the draws say, and whether to believe them
+ *    11. Pictures          a page for a browser, figures for a paper
+ *    12. Experiments       samplers compared on a density whose answers are known
  *
  * Ownership: what a ckam_..._create() function makes is yours, and you free it with the matching
  * ckam_..._free(), which accepts NULL; everything else is borrowed, and says for how long.
  *
  * The library keeps no global state, prints nothing and never exits. Two threads may use two objects at the
  * same time; one object belongs to one thread at a time. Sampling a chain does not allocate; the create functions,
- * ckam_sample() and what is in sections 8 to 10 do. Two effects reach further. kam and ckam use OpenBLAS for
+ * ckam_sample() and what is in sections 8 to 12 do. Two effects reach further. kam and ckam use OpenBLAS for
  * matrices of order 32 and more, and set it to one thread, because chains, not matrix products, are what runs in
  * parallel. A run that makes draws.nc loads the NetCDF library, which stays loaded, and tells HDF5 below it not to
  * close files by itself when the program exits.
@@ -455,6 +457,64 @@ typedef struct ckam_review {
 /* Reads all columns. Borrows nothing from the draws. */
 CKAM_API ckam_status ckam_review_create(ckam_review **review, ckam_draws *draws, ckam_error *error);
 CKAM_API void        ckam_review_free(ckam_review *review);
+
+/* -- 11. Pictures ----------------------------------------------------------------------------------------
+ *
+ * `paths` are as for ckam_draws_open(): the directory of a run, or CSV files. `parameters` are names, ended by NULL; NULL
+ * stands for all, as far as there is room. */
+
+/* One HTML page that needs nothing else: tables, findings, and figures that answer to the mouse and the keyboard. It has
+ * the draws of a large run thinned, and says so. */
+CKAM_API ckam_status ckam_report_write(const char *const *paths, size_t count, const char *const *parameters,
+                                       const char *out, ckam_error *error);
+
+typedef struct ckam_plot_kind {
+    const char *name, *summary;
+} ckam_plot_kind;
+
+/* Ended by one without a name; lives for ever. */
+CKAM_API const ckam_plot_kind *ckam_plot_list(void);
+/* One figure into a file, PDF, SVG or PNG by the ending of `out`. */
+CKAM_API ckam_status ckam_plot_write(const char *const *paths, size_t count, const char *kind,
+                                     const char *const *parameters, const char *out, ckam_error *error);
+
+/* -- 12. Experiments -------------------------------------------------------------------------------------
+ *
+ * An experiment is a directory with a file experiment.json, which names a built-in model, run files beside it, and
+ * figures. Each run file is carried out with several seeds, one chain each, and followed: divergence from the truth,
+ * ESS, mode changes, against evaluations and time. docs/reproduction.md has the form of the file. */
+typedef struct ckam_experiment ckam_experiment;
+
+typedef struct ckam_experiment_setup {
+    uint64_t evals;   /* of a chain; 0: what the experiment says */
+    double   seconds; /* of a chain, in place of evaluations; 0: evaluations count */
+    uint64_t seeds;   /* 0: what the experiment says */
+    size_t   threads; /* 0: one a processor */
+} ckam_experiment_setup;
+
+/* Reads and checks the experiments in these directories, and makes `out`, which must not hold anything. */
+CKAM_API ckam_status ckam_experiment_create(ckam_experiment **experiment, const char *const *directories, size_t count,
+                                            const ckam_experiment_setup *setup, const char *out, ckam_error *error);
+CKAM_API void        ckam_experiment_free(ckam_experiment *experiment);
+
+/* Where it is. Borrowed during the call. */
+typedef struct ckam_experiment_progress {
+    size_t      done, chains;       /* chains that have ended, of how many */
+    double      fraction;           /* of all work */
+    double      elapsed, remaining; /* seconds; remaining is NaN while nothing can be said */
+    const char *now;                /* what was begun last: "bimodal: ckam-scripts, seed 2" */
+} ckam_experiment_progress;
+
+typedef void ckam_experiment_watch(void *context, const ckam_experiment_progress *progress);
+
+/* Runs all chains over threads, then writes into `out`: results.csv, figures/NAME.pdf and .svg, index.html. CKAM_STOP after
+ * ckam_experiment_stop(): the same of what had ended by then. */
+CKAM_API ckam_status ckam_experiment_go(ckam_experiment *experiment, ckam_experiment_watch *watch, void *context,
+                                        ckam_error *error);
+/* May be called from a signal handler or another thread. */
+CKAM_API void ckam_experiment_stop(ckam_experiment *experiment);
+/* What came out as a table for a terminal, a line a run; borrowed from the experiment. "" before the end. */
+CKAM_API const char *ckam_experiment_table(const ckam_experiment *experiment);
 
 #ifdef __cplusplus
 }

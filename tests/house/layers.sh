@@ -17,6 +17,8 @@ find src cli examples -name '*.[ch]' | sort | xargs awk '
         may["draws"]   = " base "
         may["diag"]    = " base linalg draws "
         may["run"]     = " base rng linalg kernel target sampler chain draws diag "
+        may["report"]  = " base draws diag "
+        may["experiment"] = " base target chain diag run report "
     }
 
     function complain(what) { print "layers: " FILENAME ":" FNR ": " what; bad = 1 }

@@ -1,0 +1,78 @@
+/* outcome.c - what came out, on stdout: puts its parts in order. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* The exact mean and standard deviation, if there is memory for the covariance that they come with. */
+static void add_exact(outcome *r, size_t dim) {
+    double *covariance = dim < SIZE_MAX / sizeof(double) / dim ? malloc(dim * dim * sizeof *covariance) : NULL;
+    r->exact_mean = malloc(dim * sizeof *r->exact_mean);
+    r->exact_sd = malloc(dim * sizeof *r->exact_sd);
+    if (covariance && r->exact_mean && r->exact_sd) {
+        ckam_model_mean(r->model, r->exact_mean);
+        ckam_model_covariance(r->model, covariance);
+        for (size_t k = 0; k < dim; k++) r->exact_sd[k] = sqrt(covariance[k * dim + k]);
+    } else {
+        free(r->exact_mean);
+        free(r->exact_sd);
+        r->exact_mean = r->exact_sd = NULL;
+    }
+    free(covariance);
+}
+
+void outcome_add_plan(outcome *r, const ckam_plan *plan) {
+    enum { SPEC = 4096 };
+    char spec[SPEC];
+    r->plan = plan;
+    if (ckam_plan_get(plan, "model", spec, sizeof spec, NULL) || ckam_model_create(&r->model, spec, NULL)) {
+        r->model = NULL;
+        return;
+    }
+    size_t dim = ckam_model_target(r->model)->dim;
+    if (dim == r->review->parameters)
+        add_exact(r, dim);
+    else { /* something else of the same name */
+        ckam_model_free(r->model);
+        r->model = NULL;
+    }
+}
+
+void outcome_free(outcome *r) {
+    ckam_model_free(r->model);
+    free(r->exact_mean);
+    free(r->exact_sd);
+}
+
+/* What the run counted, and the draws do not show. */
+static void print_counts(const ckam_counts *counts) {
+    char text[DESCRIBE];
+    if (counts->undefined) {
+        snprintf(text, sizeof text, "%" PRIu64 " proposal%s rejected because the density is 0 or not defined there.",
+                 counts->undefined, counts->undefined == 1 ? " was" : "s were");
+        printf("note: ");
+        text_wrap(stdout, text, 6, 2);
+    }
+    if (counts->floored) {
+        snprintf(text, sizeof text,
+                 "The covariance was kept from degenerating %" PRIu64 " time%s: the gain may be too large.",
+                 counts->floored, text_plural(counts->floored));
+        printf("note: ");
+        text_wrap(stdout, text, 6, 2);
+    }
+}
+
+void outcome_print(const outcome *r) {
+    char command[QUOTED];
+    head_print(r);
+    printf("\n");
+    table_print(r);
+    shapes_print(r);
+    modes_print(r->review);
+    if (r->review->findings) printf("\n");
+    size_t problems = findings_print(r->review, CKAM_PROBLEM, !*r->directory);
+    findings_print(r->review, CKAM_NOTE, !*r->directory);
+    if (r->facts) print_counts(&r->facts->counts);
+    if (problems && *r->directory) printf("`%s` says what to do.\n", text_command("diagnose", r->directory, command));
+}

@@ -1,0 +1,96 @@
+/* run_figures.c - the kinds of figures of a run, and what they share. See run_figures.h and run_parts.h. */
+#include "report/run_parts.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Name, whether there is one a parameter, title, summary for a list, caption. */
+#define KINDS(X)                                                                                                       \
+    X(density, true, "Marginal density by chain", "the marginal density of a parameter, a line a chain",               \
+      "How often each value was drawn, a line for each chain. Lines that differ say that the chains do not agree.")    \
+    X(trace, true, "Trace", "the values of a parameter in the order of the draws",                                     \
+      "The draws in their order, a line for each chain. Good chains look alike, and like noise.")                      \
+    X(rank, true, "Ranks by chain", "how the ranks of a parameter are spread over the chains",                         \
+      "All draws of all chains are ranked, from the least to the greatest; here is how many of each chain have which " \
+      "rank. Chains that agree are level. The band is two standard deviations wide on each side for independent "      \
+      "draws; those of a chain depend on each other and are rougher.")                                                 \
+    X(mean, true, "Running mean", "the mean of a parameter up to each draw",                                           \
+      "The mean of all draws of a chain up to each one. Lines that settle at one height say that there are enough "    \
+      "draws.")                                                                                                        \
+    X(autocorrelation, true, "Autocorrelation", "how long a chain remembers where it was",                             \
+      "The correlation of draws that are so many draws apart. The sooner it falls to 0, the more the draws are "       \
+      "worth.")                                                                                                        \
+    X(pair, false, "Pairs of parameters", "up to 6 parameters against each other",                                     \
+      "Below the diagonal: where the draws of all chains are, the darker the more. Above: some draws of each chain. "  \
+      "On the diagonal: marginal densities by chain.")                                                                 \
+    X(steps, false, "Step size and acceptance", "step size and acceptance over the iterations, cycles shaded",         \
+      "The step size of the proposals, and how many were accepted.")
+
+#define FIGURE_KIND(kind, by_parameter, title, summary, caption) {#kind, title, caption, by_parameter, run_##kind},
+const figure_kind figure_kinds[] = {KINDS(FIGURE_KIND){.name = NULL}};
+
+#define PLOT_KIND(kind, by_parameter, title, summary, caption) {#kind, summary},
+const ckam_plot_kind *ckam_plot_list(void) {
+    static const ckam_plot_kind list[] = {KINDS(PLOT_KIND){.name = NULL}};
+    return list;
+}
+
+/* -- What they share ---------------------------------------------------------------------------------------------- */
+
+const char *chain_name(size_t chain, char text[CHAIN_NAME]) {
+    snprintf(text, CHAIN_NAME, "chain %zu", chain + 1);
+    return text;
+}
+
+ckam_status run_begin(const run_facts *facts, const figure_kind *kind, size_t column, size_t panels, figure **f,
+                      const double **values, ckam_error *error) {
+    ckam_status status = ckam_draws_column(facts->draws, column, values, error);
+    if (status) return status;
+    *f = figure_create(kind->name, kind->title, kind->caption, panels);
+    if (!*f) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a figure");
+    figure_text(*f, &(*f)->parameter, ckam_draws_name(facts->draws, column));
+    return CKAM_OK;
+}
+
+void run_say(figure *f, const char *format, ...) {
+    char    text[1024];
+    va_list arguments;
+    size_t  used = (size_t)snprintf(text, sizeof text, "%s ", f->caption ? f->caption : "");
+    if (used >= sizeof text) return;
+    va_start(arguments, format);
+    vsnprintf(text + used, sizeof text - used, format, arguments);
+    va_end(arguments);
+    figure_text(f, &f->caption, text);
+}
+
+ckam_status run_end(ckam_status status, figure *f, figure **out, ckam_error *error) {
+    if (!status && f->failed) status = fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a figure");
+    if (status)
+        figure_free(f);
+    else
+        *out = f;
+    return status;
+}
+
+size_t run_step(size_t rows, size_t points) { return rows > points ? (rows + points - 1) / points : 1; }
+
+double run_draw(const ckam_draws_shape *shape, size_t row) { return (double)row * (double)shape->stride + 1.0; }
+
+double run_exact_mean(const run_facts *facts, size_t column, figure *f) {
+    size_t first = ckam_draws_shape_of(facts->draws)->first;
+    size_t dim = facts->model ? ckam_model_target(facts->model)->dim : 0;
+    if (column < first || column - first >= dim) return (double)NAN;
+    double *mean = malloc(dim * sizeof *mean), exact = (double)NAN;
+    if (mean) {
+        ckam_model_mean(facts->model, mean);
+        exact = mean[column - first];
+    } else
+        f->failed = true;
+    free(mean);
+    return exact;
+}

@@ -1,0 +1,597 @@
+/* test_run_figures.c - the figures of a run against something that does not share their code: exact densities, plain
+ * loops, closed forms, a chain driven by hand; and draws of which nothing can be said.
+ *
+ * All draws are independent unless a test says otherwise; seeds are fixed. */
+#include "made_draws.h"
+#include "run_support.h"
+
+#include "report/run_figures.h"
+
+enum { POINTS = 128 };
+
+static const figure_kind *kind_of(const char *name) {
+    const figure_kind *kind = figure_kinds;
+    while (kind->name && strcmp(kind->name, name) != 0) kind++;
+    assert_non_null(kind->name);
+    return kind;
+}
+
+/* A figure that must come; of one column, or of the first `count`. */
+static figure *figure_of(const run_facts *facts, const char *name, size_t count, size_t column, size_t points) {
+    size_t     columns[8] = {column, column + 1, column + 2, column + 3, column + 4, column + 5, column + 6};
+    figure    *f = NULL;
+    ckam_error error = {.message = ""};
+    if (kind_of(name)->make(facts, kind_of(name), count, columns, points, &f, &error)) fail_msg("%s", error.message);
+    assert_string_equal(f->name, name);
+    assert_false(f->failed);
+    return f;
+}
+
+static const mark *find_mark(const figure *f, size_t panel_index, mark_kind kind, size_t number) {
+    const panel *p = f->panel + panel_index;
+    for (size_t i = 0; i < p->marks; i++)
+        if (p->mark[i].kind == kind && number-- == 0) return p->mark + i;
+    fail_msg("%s has no such mark", f->name);
+    return NULL;
+}
+
+static void the_lists_have_the_same_kinds(void **unused) {
+    (void)unused;
+    const ckam_plot_kind *plot = ckam_plot_list();
+    for (const figure_kind *kind = figure_kinds; kind->name; kind++, plot++) {
+        assert_string_equal(plot->name, kind->name);
+        assert_true(strlen(plot->summary) > 10 && strlen(kind->caption) > 20 && kind->make);
+    }
+    assert_null(plot->name);
+}
+
+/* -- Density ------------------------------------------------------------------------------------------------------ */
+
+/* The L2 distance of each chain's line from the exact one, the largest; every line has the integral 1, and the exact one
+ * that of the model between the ends. */
+static double density_error(const ckam_model *model, ckam_draws *draws, size_t chains) {
+    run_facts   facts = {.draws = draws, .model = model};
+    size_t      first = ckam_draws_shape_of(draws)->first;
+    figure     *f = figure_of(&facts, "density", 1, first, POINTS);
+    const mark *exact = find_mark(f, 0, MARK_LINE, chains);
+    double      width = exact->x[1] - exact->x[0], worst = 0.0, total = 0.0;
+    assert_int_equal(exact->count, POINTS);
+    assert_true(exact->dashed);
+    for (size_t i = 0; i < POINTS; i++) total += exact->y[i] * width;
+    assert_close(total, ckam_model_probability(model, 0, exact->x[0] - width / 2.0, exact->x[POINTS - 1] + width / 2.0),
+                 1e-9);
+    for (size_t chain = 0; chain < chains; chain++) {
+        const mark *line = find_mark(f, 0, MARK_LINE, chain);
+        double      square = 0.0, sum = 0.0;
+        for (size_t i = 0; i < POINTS; i++) {
+            square += (line->y[i] - exact->y[i]) * (line->y[i] - exact->y[i]) * width;
+            sum += line->y[i] * width;
+        }
+        assert_close(sum, 1.0, 1e-5); /* but for the ends of the kernel */
+        worst = fmax(worst, sqrt(square));
+    }
+    figure_free(f);
+    return worst;
+}
+
+/* The squared error has the mean 1 / (2 sqrt(pi) n h) + bias^2, a sum over about range / (3 h) > 15 independent places; 0.04
+ * is about twice the root for gaussian (0.017) and bimodal (0.016), and three times that of grid32 (0.008): for an error of
+ * four times its mean a sum of 15 squares is far beyond 1e-6. The twin smears: its draws have noise of one standard
+ * deviation added, as a bandwidth of that size would. */
+static void densities_are_near_the_exact_ones(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *spec;
+        double      limit, noise;
+    } cases[] = {{"gaussian:dim=2", 0.04, 1.0}, {"bimodal", 0.04, 1.0}, {"grid32", 0.02, 5.0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        made        m = made_model(cases[i].spec, 3, 10000, 0.0, 11 + i);
+        ckam_model *model = model_of(cases[i].spec);
+        ckam_draws *draws = made_draws(&m);
+        assert_less(density_error(model, draws, 3), cases[i].limit);
+        ckam_draws_free(draws);
+        for (size_t k = 0; k < 3 * 10000; k++) made_at(&m, k)[0] += cases[i].noise * rng_normal(&m.random);
+        draws = made_draws(&m);
+        assert_less(cases[i].limit, density_error(model, draws, 3));
+        ckam_draws_free(draws);
+        ckam_model_free(model);
+        made_free(&m);
+    }
+}
+
+/* One value of a thousand lies a million away: the others still have most of the picture. */
+static void a_far_tail_is_cut_off(void **unused) {
+    (void)unused;
+    made m = made_model("gaussian:dim=1", 2, 5000, 0.0, 3);
+    m.x[17] = 1e6;
+    m.x[18] = -1e9;
+    ckam_draws *draws = made_draws(&m);
+    run_facts   facts = {.draws = draws};
+    figure     *f = figure_of(&facts, "density", 1, 1, POINTS);
+    const mark *line = find_mark(f, 0, MARK_LINE, 0);
+    assert_less(line->x[POINTS - 1] - line->x[0], 15.0);
+    assert_less(4.0, line->x[POINTS - 1] - line->x[0]);
+    figure_free(f);
+    ckam_draws_free(draws);
+    made_free(&m);
+}
+
+/* -- Lines -------------------------------------------------------------------------------------------------------- */
+
+static void traces_are_the_draws(void **unused) {
+    (void)unused;
+    made        m = made_model("gaussian:dim=2", 2, 1000, 0.0, 1);
+    ckam_draws *draws = made_draws(&m);
+    run_facts   facts = {.draws = draws};
+    figure     *whole = figure_of(&facts, "trace", 1, 2, 1000), *thinned = figure_of(&facts, "trace", 1, 2, 300);
+    for (size_t chain = 0; chain < 2; chain++) {
+        const mark *a = find_mark(whole, 0, MARK_LINE, chain), *b = find_mark(thinned, 0, MARK_LINE, chain);
+        assert_int_equal(a->count, 1000);
+        assert_int_equal(b->count, 250);
+        for (size_t i = 0; i < 1000; i++) {
+            assert_true(a->y[i] == made_at(&m, chain * 1000 + i)[1] && a->x[i] == (double)(i + 1));
+            if (i % 4 == 0) assert_true(b->y[i / 4] == a->y[i] && b->x[i / 4] == a->x[i]);
+        }
+    }
+    assert_null(strstr(whole->caption, "shown"));
+    assert_non_null(strstr(thinned->caption, "Every 4th draw is shown."));
+    figure_free(whole);
+    figure_free(thinned);
+    ckam_draws_free(draws);
+    made_free(&m);
+}
+
+static void running_means_are_those_of_a_plain_loop(void **unused) {
+    (void)unused;
+    ckam_model *model = model_of("mixture5");
+    made        m = made_model("mixture5", 2, 1003, 0.0, 1);
+    ckam_draws *draws = made_draws(&m);
+    run_facts   facts = {.draws = draws, .model = model};
+    double      exact[2];
+    figure     *f = figure_of(&facts, "mean", 1, 1, 100);
+    for (size_t chain = 0; chain < 2; chain++) {
+        const mark *line = find_mark(f, 0, MARK_LINE, chain);
+        assert_in_range(line->count, 50, 100);
+        assert_close(line->x[line->count - 1], 1003.0, 0.0);
+        for (size_t i = 0; i < line->count; i++) {
+            double sum = 0.0;
+            for (size_t row = 0; row < (size_t)line->x[i]; row++) sum += made_at(&m, chain * 1003 + row)[0];
+            assert_relative(line->y[i], sum / line->x[i], 1e-12);
+        }
+    }
+    ckam_model_mean(model, exact);
+    assert_true(fabs(exact[0]) > 1.0 && find_mark(f, 0, MARK_RULE, 0)->y[0] == exact[0]);
+    assert_true(find_mark(f, 0, MARK_RULE, 0)->dashed);
+    figure_free(f);
+    ckam_draws_free(draws);
+    ckam_model_free(model);
+    made_free(&m);
+}
+
+/* x_i = phi x_(i-1) + noise has the correlation phi^k. That of n = 40,000 values has a standard error below
+ * sqrt((1 + phi^2) / (1 - phi^2) / n) = 0.016 (Bartlett); 5 of them, 0.08, at 60 lags: below 4e-5 in all. The twin has
+ * another phi. */
+static void autocorrelations_of_a_known_series(void **unused) {
+    (void)unused;
+    enum { ROWS = 40000 };
+    const double phi[2] = {0.9, 0.8};
+    made         m = made_room(2, ROWS, 1, 5);
+    for (size_t i = 0; i < 2 * ROWS; i++)
+        m.x[i] = (i % ROWS ? phi[i / ROWS] * m.x[i - 1] : 0.0) + rng_normal(&m.random);
+    ckam_draws *draws = made_draws(&m);
+    run_facts   facts = {.draws = draws};
+    figure *f = figure_of(&facts, "autocorrelation", 1, 0, 500), *few = figure_of(&facts, "autocorrelation", 1, 0, 10);
+    const mark *slow = find_mark(f, 0, MARK_LINE, 0), *fast = find_mark(f, 0, MARK_LINE, 1);
+    double      twin = 0.0;
+    assert_in_range(slow->count, 40, 500);
+    for (size_t k = 0; k < slow->count; k++) {
+        assert_close(slow->x[k], (double)k, 0.0);
+        assert_close(slow->y[k], pow(phi[0], (double)k), 0.08);
+        assert_close(fast->y[k], pow(phi[1], (double)k), 0.08);
+        twin = fmax(twin, fabs(fast->y[k] - pow(phi[0], (double)k)));
+    }
+    assert_less(0.08, twin);
+    assert_close(slow->y[0], 1.0, 1e-12);
+    const mark *thinned = find_mark(few, 0, MARK_LINE, 0);
+    assert_in_range(thinned->count, 2, 10);
+    for (size_t i = 0; i < thinned->count; i++) assert_close(thinned->y[i], slow->y[(size_t)thinned->x[i]], 0.0);
+    figure_free(f);
+    figure_free(few);
+    ckam_draws_free(draws);
+    made_free(&m);
+}
+
+/* A series that ends far from where it began: the sum over pairs of draws, and no pair of its end and its beginning. */
+static void autocorrelations_do_not_wrap_around(void **unused) {
+    (void)unused;
+    enum { ROWS = 64 };
+    made m = made_room(1, ROWS, 1, 1);
+    for (size_t i = 0; i < ROWS; i++) m.x[i] = (double)(i * i);
+    ckam_draws *draws = made_draws(&m);
+    run_facts   facts = {.draws = draws};
+    figure     *f = figure_of(&facts, "autocorrelation", 1, 0, 500);
+    const mark *line = find_mark(f, 0, MARK_LINE, 0);
+    double      mean = 0.0, sum[ROWS] = {0};
+    for (size_t i = 0; i < ROWS; i++) mean += m.x[i] / ROWS;
+    for (size_t lag = 0; lag < line->count; lag++)
+        for (size_t i = 0; i + lag < ROWS; i++) sum[lag] += (m.x[i] - mean) * (m.x[i + lag] - mean);
+    assert_int_equal(line->count, ROWS / 4 + 1);
+    for (size_t lag = 0; lag < line->count; lag++) assert_close(line->y[lag], sum[lag] / sum[0], 1e-12);
+    figure_free(f);
+    ckam_draws_free(draws);
+    made_free(&m);
+}
+
+/* Of more draws than are used, the lag is still in draws. */
+static void lags_count_all_draws(void **unused) {
+    (void)unused;
+    enum { ROWS = 1 << 20 };
+    made m = made_room(2, ROWS, 1, 5);
+    for (size_t i = 0; i < (size_t)2 * ROWS; i++) m.x[i] = (i % ROWS ? 0.97 * m.x[i - 1] : 0.0) + rng_normal(&m.random);
+    ckam_draws *draws = made_draws(&m);
+    run_facts   facts = {.draws = draws};
+    double      stride = (double)ckam_draws_shape_of(draws)->stride;
+    figure     *f = figure_of(&facts, "autocorrelation", 1, 0, 500), *trace = figure_of(&facts, "trace", 1, 0, 1000);
+    const mark *line = find_mark(f, 0, MARK_LINE, 0), *values = find_mark(trace, 0, MARK_LINE, 0);
+    assert_true(stride > 1.0);
+    for (size_t i = 0; i < line->count; i++) {
+        assert_close(line->x[i], stride * (double)i, 0.0);
+        assert_close(line->y[i], pow(0.97, line->x[i]), 0.05); /* 5 standard errors of below 0.008 */
+    }
+    for (size_t i = 0; i < values->count; i++) assert_true(values->y[i] == m.x[(size_t)values->x[i] - 1]);
+    figure_free(f);
+    figure_free(trace);
+    ckam_draws_free(draws);
+    made_free(&m);
+}
+
+/* -- Ranks -------------------------------------------------------------------------------------------------------- */
+
+enum { BINS = 20 };
+
+/* The chi-square statistic of the bars of all panels against what the rule says. */
+static double rank_statistic(const made *m, double *total) {
+    ckam_draws *draws = made_draws(m);
+    run_facts   facts = {.draws = draws};
+    figure     *f = figure_of(&facts, "rank", 1, 0, POINTS);
+    double      statistic = 0.0;
+    *total = 0.0;
+    assert_int_equal(f->panels, m->chains);
+    for (size_t chain = 0; chain < m->chains; chain++) {
+        const mark *bars = find_mark(f, chain, MARK_BARS, 0), *band = find_mark(f, chain, MARK_BAND, 0);
+        double      expected = find_mark(f, chain, MARK_RULE, 0)->y[0];
+        assert_close(expected, (double)m->rows / BINS, 1e-9);
+        assert_close(band->high[0] - expected, 2.0 * sqrt((double)m->rows * 0.05 * 0.95), 1e-9);
+        for (size_t bin = 0; bin < BINS; bin++) {
+            statistic += (bars->y[bin] - expected) * (bars->y[bin] - expected) / expected;
+            *total += bars->y[bin];
+        }
+    }
+    figure_free(f);
+    ckam_draws_free(draws);
+    return statistic;
+}
+
+/* The columns of the table of chains and bins have fixed sums too: (chains - 1) (bins - 1) degrees of freedom, 57 here.
+ * False alarms: 1e-6. The twin: one chain is shifted by a tenth of a standard deviation. */
+static void ranks_of_independent_draws_are_level(void **unused) {
+    (void)unused;
+    double total;
+    made   m = made_model("gaussian:dim=1", 4, 10000, 0.0, 2);
+    free(m.log_density);
+    m.log_density = NULL;
+    assert_less(1e-6, chi_square_tail(rank_statistic(&m, &total), 57.0));
+    assert_close(total, 40000.0, 1e-9);
+    for (size_t i = 0; i < 10000; i++) m.x[i] += 0.1;
+    assert_less(chi_square_tail(rank_statistic(&m, &total), 57.0), 1e-6);
+    made_free(&m);
+}
+
+/* Each chain has 3 x 1 and 1 x 2, so that ranks 1 to 6 are shared by the ones: every chain is level, whatever the order. Then
+ * one chain has only twos: it fills the upper half of the ranks, and no more. */
+static void equal_draws_share_their_ranks(void **unused) {
+    (void)unused;
+    double total;
+    made   m = made_room(2, 4, 1, 1);
+    for (size_t i = 0; i < 8; i++) m.x[i] = i % 4 == 2 ? 2.0 : 1.0;
+    assert_close(rank_statistic(&m, &total), 0.0, 1e-12);
+    assert_close(total, 8.0, 1e-12);
+    for (size_t i = 0; i < 8; i++) m.x[i] = i < 4 ? 1.0 : 2.0;
+    ckam_draws *draws = made_draws(&m);
+    run_facts   facts = {.draws = draws};
+    figure     *f = figure_of(&facts, "rank", 1, 0, POINTS);
+    for (size_t bin = 0; bin < BINS; bin++) {
+        assert_close(find_mark(f, 0, MARK_BARS, 0)->y[bin], bin < 10 ? 0.4 : 0.0, 1e-12);
+        assert_close(find_mark(f, 1, MARK_BARS, 0)->y[bin], bin < 10 ? 0.0 : 0.4, 1e-12);
+    }
+    figure_free(f);
+    ckam_draws_free(draws);
+    made_free(&m);
+}
+
+/* -- Pairs -------------------------------------------------------------------------------------------------------- */
+
+static void pairs_count_every_draw(void **unused) {
+    (void)unused;
+    made        m = made_model("gaussian:dim=3", 2, 500, 0.0, 4);
+    ckam_draws *draws = made_draws(&m);
+    run_facts   facts = {.draws = draws};
+    figure     *f = figure_of(&facts, "pair", 3, 1, 50);
+    assert_int_equal(f->panels, 9);
+    assert_int_equal(f->across, 3);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < i; j++) {
+            const mark *cells = find_mark(f, 3 * i + j, MARK_CELLS, 0), *dots = find_mark(f, 3 * j + i, MARK_DOTS, 1);
+            double      counted = 0.0;
+            for (size_t z = 0; z < cells->columns * cells->rows; z++)
+                if (isfinite(cells->z[z])) counted += cells->z[z];
+            assert_close(counted, 1000.0, 0.0);
+            /* one cell by hand: where the first draw is */
+            size_t column = (size_t)((made_at(&m, 0)[j] - cells->x0) / cells->width);
+            size_t row = (size_t)((made_at(&m, 0)[i] - cells->y0) / cells->height), here = 0;
+            for (size_t k = 0; k < 1000; k++)
+                here += column == (size_t)((made_at(&m, k)[j] - cells->x0) / cells->width) &&
+                        row == (size_t)((made_at(&m, k)[i] - cells->y0) / cells->height);
+            assert_close(cells->z[row * cells->columns + column], (double)here, 0.0);
+            assert_int_equal(dots->count, 50);
+            assert_true(dots->x[0] == made_at(&m, 505)[i] && dots->y[0] == made_at(&m, 505)[j]);
+        }
+    assert_int_equal(f->panel[4].mark[0].kind, MARK_LINE);
+    figure_free(f);
+    ckam_draws_free(draws);
+    made_free(&m);
+    ckam_error   error = {.message = ""};
+    const size_t columns[7] = {0};
+    assert_failure(kind_of("pair")->make(&facts, kind_of("pair"), 7, columns, 50, &f, &error), CKAM_ERROR_ARGUMENT,
+                   &error, "7", "6");
+}
+
+/* -- Steps -------------------------------------------------------------------------------------------------------- */
+
+/* What a chain does, told by itself: phases, step sizes, acceptance. */
+typedef struct told {
+    size_t count;
+    struct {
+        ckam_phase phase;
+        double     size, accept;
+        bool       draw;
+    } step[20000];
+} told;
+
+/* The chain 0 of a run of bimodal by this sampler and seed, until it has made so many draws. */
+static told *drive(const char *spec, uint64_t seed, size_t draws, uint64_t horizon) {
+    told         *t = calloc(1, sizeof *t);
+    ckam_model   *model = model_of("bimodal");
+    ckam_options *options;
+    ckam_chain   *chain;
+    ckam_step     step;
+    assert_non_null(t);
+    assert_int_equal(ckam_options_create(&options, spec, NULL), CKAM_OK);
+    ckam_setup setup = {.target = ckam_model_target(model), .options = options, .seed = seed, .horizon = horizon};
+    assert_int_equal(ckam_chain_create(&chain, &setup, NULL), CKAM_OK);
+    for (size_t drawn = 0; drawn < draws;) {
+        assert_int_equal(ckam_chain_step(chain, &step), CKAM_OK);
+        if (step.phase < CKAM_PHASE_EXPLORE) continue;
+        assert_true(t->count < sizeof t->step / sizeof *t->step);
+        t->step[t->count].phase = step.phase;
+        t->step[t->count].size = step.step_size;
+        t->step[t->count].accept = step.accept;
+        t->step[t->count++].draw = step.draw;
+        drawn += step.draw;
+    }
+    ckam_chain_free(chain);
+    ckam_options_free(options);
+    ckam_model_free(model);
+    return t;
+}
+
+#define SAMPLER "ckam:cycle-length=100,explore=0.3,warmup=250"
+
+static ckam_draws *run_draws(const char *out, const char *warmup, const char *sampler, const char *draws) {
+    ckam_draws *d;
+    run_to_end(PAIRS("model", "bimodal", "sampler", sampler, "chains", "2", "seed", "9", "draws", draws, "horizon",
+                     "10000", "format", "csv", "save-warmup", warmup, "out", out),
+               NULL);
+    assert_int_equal(ckam_draws_open(&d, &out, 1, NULL), CKAM_OK);
+    return d;
+}
+
+/* Spans are where the chain explored; sizes and acceptance are those of its steps, the latter in means of 20. */
+static void steps_are_those_of_the_chain(void **unused) {
+    (void)unused;
+    ckam_draws *draws = run_draws("saved", "true", SAMPLER, "500");
+    told       *t = drive(SAMPLER, 9, 500, 10000);
+    run_facts   facts = {.draws = draws, .directory = "saved"};
+    figure     *f = figure_of(&facts, "steps", 0, 0, 2000);
+    const mark *spans = find_mark(f, 0, MARK_SPANS, 0), *sizes = find_mark(f, 0, MARK_LINE, 0);
+    const mark *accepts = find_mark(f, 1, MARK_LINE, 0);
+    size_t      next = 0;
+    assert_int_equal(sizes->count, t->count);
+    for (size_t i = 0; i < t->count; i++) {
+        assert_true(sizes->x[i] == (double)i && sizes->y[i] == t->step[i].size);
+        bool explores = t->step[i].phase == CKAM_PHASE_EXPLORE;
+        bool before = i && t->step[i - 1].phase == CKAM_PHASE_EXPLORE;
+        if (explores && !before) assert_close(spans->low[next], (double)i, 0.0);
+        if (!explores && before) assert_close(spans->high[next++], (double)i, 0.0);
+    }
+    assert_int_equal(next, spans->count);
+    assert_int_equal(find_mark(f, 1, MARK_SPANS, 0)->count, spans->count);
+    for (size_t i = 0; i < accepts->count; i++) {
+        double sum = 0.0, count = 0.0;
+        for (size_t k = 20 * i; k < 20 * i + 20 && k < t->count; k++, count++) sum += t->step[k].accept;
+        assert_relative(accepts->y[i], sum / count, 1e-12);
+    }
+    assert_null(strstr(f->caption, "save-warmup"));
+    figure_free(f);
+    /* gathered into fewer blocks, the first of each is shown, and means are those of longer blocks */
+    f = figure_of(&facts, "steps", 0, 0, 30);
+    sizes = find_mark(f, 0, MARK_LINE, 0);
+    accepts = find_mark(f, 1, MARK_LINE, 0);
+    assert_in_range(sizes->count, 15, 32);
+    for (size_t i = 0; i < sizes->count; i++) assert_true(sizes->y[i] == t->step[(size_t)sizes->x[i]].size);
+    double width = 2.0 * accepts->x[0] + 1.0, weighted = 0.0, all = 0.0; /* x is the middle of a block */
+    assert_true(width > 20.0);
+    for (size_t i = 0; i < t->count; i++) all += t->step[i].accept / (double)t->count;
+    for (size_t i = 0; i < accepts->count; i++) {
+        double begin = width * (double)i, end = fmin(begin + width, (double)t->count);
+        assert_close(accepts->x[i], 0.5 * (begin + end - 1.0), 1e-12);
+        weighted += accepts->y[i] * (end - begin) / (double)t->count;
+    }
+    assert_relative(weighted, all, 1e-12);
+    figure_free(f);
+    ckam_draws_free(draws);
+    free(t);
+}
+
+/* Without the warm-up only draws are there, every second cycle is shaded, and the caption says what to do. With more than 30
+ * cycles the first ten are shown. */
+static void steps_of_draws_alone(void **unused) {
+    (void)unused;
+    ckam_draws *draws = run_draws("alone", "false", SAMPLER, "700");
+    run_facts   facts = {.draws = draws, .directory = "alone"};
+    figure     *f = figure_of(&facts, "steps", 0, 0, 2000);
+    const mark *spans = find_mark(f, 0, MARK_SPANS, 0), *sizes = find_mark(f, 0, MARK_LINE, 0);
+    /* warm-up ends in the middle of cycle 2, of which 50 draws are left; cycles 3, 5, 7, 9, 11 are odd, and 70 draws long */
+    assert_int_equal(sizes->count, 700);
+    assert_int_equal(spans->count, 5);
+    for (size_t i = 0; i < 5; i++) {
+        assert_close(spans->low[i], (double)(50 + 140 * i + 1), 0.0);
+        assert_close(spans->high[i], (double)(50 + 140 * i + 71), 0.0);
+    }
+    assert_non_null(strstr(f->caption, "--save-warmup"));
+    figure_free(f);
+    ckam_draws_free(draws);
+    draws = run_draws("long", "true", SAMPLER, "4000");
+    facts = (run_facts){.draws = draws, .directory = "long"};
+    f = figure_of(&facts, "steps", 0, 0, 2000);
+    assert_int_equal(find_mark(f, 0, MARK_LINE, 0)->count, 1000);
+    assert_int_equal(find_mark(f, 0, MARK_SPANS, 0)->count, 10);
+    assert_non_null(strstr(f->caption, "The first 10 of "));
+    figure_free(f);
+    ckam_draws_free(draws);
+}
+
+/* Without cycles all chains are shown, and nothing is shaded. Of thinned draws the iterations are counted. */
+static void steps_without_cycles(void **unused) {
+    (void)unused;
+    const char *out = "thinned";
+    ckam_draws *draws;
+    run_to_end(PAIRS("model", "bimodal", "sampler", "gam:warmup=30", "chains", "2", "seed", "9", "draws", "50", "thin",
+                     "3", "format", "csv", "save-warmup", "true", "out", out),
+               NULL);
+    assert_int_equal(ckam_draws_open(&draws, &out, 1, NULL), CKAM_OK);
+    run_facts   facts = {.draws = draws, .directory = out};
+    figure     *f = figure_of(&facts, "steps", 0, 0, 2000);
+    const mark *first = find_mark(f, 0, MARK_LINE, 0), *second = find_mark(f, 0, MARK_LINE, 1);
+    assert_int_equal(f->panel[0].marks, 2);
+    assert_int_equal(first->count, 80);
+    assert_int_equal(second->count, 80);
+    for (size_t i = 0; i < 80; i++) assert_close(first->x[i], i < 30 ? (double)i : 30.0 + 3.0 * (double)(i - 30), 0.0);
+    figure_free(f);
+    ckam_draws_free(draws);
+}
+
+static void draws_without_steps_say_so(void **unused) {
+    (void)unused;
+    made        m = made_model("gaussian:dim=1", 1, 10, 0.0, 1);
+    ckam_draws *draws = made_draws(&m);
+    run_facts   facts = {.draws = draws};
+    ckam_error  error = {.message = ""};
+    figure     *f = NULL;
+    assert_failure(kind_of("steps")->make(&facts, kind_of("steps"), 0, NULL, POINTS, &f, &error), CKAM_ERROR_FORMAT,
+                   &error, "stepsize__");
+    assert_null(f);
+    ckam_draws_free(draws);
+    made_free(&m);
+}
+
+/* -- Draws of which nothing can be said ---------------------------------------------------------------------------- */
+
+/* Every kind gives a figure, without infinite or backward axes, whatever the values are. */
+static void try_all(const made *m, const char *const *with_data) {
+    ckam_draws *draws = made_draws(m);
+    run_facts   facts = {.draws = draws};
+    for (const figure_kind *kind = figure_kinds; kind->name; kind++) {
+        if (!strcmp(kind->name, "steps")) continue;
+        figure *f = figure_of(&facts, kind->name, kind->by_parameter ? 1 : 2, 0, 50);
+        bool    wanted = false;
+        for (const char *const *name = with_data; *name; name++) wanted = wanted || !strcmp(*name, kind->name);
+        if ((figure_numbers(f) > 0) != wanted) fail_msg("%s: %zu numbers", kind->name, figure_numbers(f));
+        for (size_t i = 0; i < f->panels; i++) {
+            double low, high;
+            for (int vertical = 0; vertical < 2; vertical++)
+                if (panel_range(f->panel + i, vertical, &low, &high))
+                    assert_true(isfinite(low) && isfinite(high) && low < high);
+            for (size_t k = 0; k < f->panel[i].marks; k++) assert_true(f->panel[i].mark[k].count <= 64);
+        }
+        figure_free(f);
+    }
+    ckam_draws_free(draws);
+}
+
+static void odd_values_break_nothing(void **unused) {
+    (void)unused;
+    static const char *const all[] = {"density", "trace", "rank", "mean", "autocorrelation", "pair", NULL};
+    static const char *const still[] = {"density", "trace", "rank", "mean", "pair", NULL};
+    static const char *const broken[] = {"density", "trace", "rank", "pair", NULL};
+    static const char *const ranks[] = {"rank", NULL};
+    static const char *const extreme[] = {"trace", "rank", "mean", "pair", NULL}; /* no grid, and squares overflow */
+    made                     m = made_room(2, 1, 2, 1);
+    try_all(&m, still); /* a single row */
+    made_free(&m);
+    m = made_room(1, 40, 2, 1);
+    try_all(&m, still); /* constant, 0 */
+    for (size_t i = 0; i < 80; i++) m.x[i] = 1e300;
+    try_all(&m, still);
+    for (size_t i = 0; i < 80; i++) m.x[i] = (double)NAN;
+    try_all(&m, ranks);
+    for (size_t i = 0; i < 80; i++) m.x[i] = i % 4 ? (double)i : (double)NAN;
+    try_all(&m, broken);
+    for (size_t i = 0; i < 80; i++) m.x[i] = i % 3 ? (double)i : HUGE_VAL;
+    try_all(&m, broken);
+    for (size_t i = 0; i < 80; i++) m.x[i] = i % 4 < 2 ? 1.7e308 : -1.7e308;
+    try_all(&m, extreme);
+    for (size_t i = 0; i < 80; i++) m.x[i] = i % 4 < 2 ? 5e-324 : 0.0;
+    try_all(&m, extreme);
+    for (size_t i = 0; i < 80; i++) m.x[i] = 1e15 + (double)(i % 8);
+    try_all(&m, all);
+    made_free(&m);
+}
+
+/* One chain has no number at all: its line is broken, the other's is whole. */
+static void a_chain_of_nothing(void **unused) {
+    (void)unused;
+    made m = made_model("gaussian:dim=1", 2, 400, 0.0, 1);
+    for (size_t i = 0; i < 400; i++) m.x[i] = (double)NAN;
+    ckam_draws *draws = made_draws(&m);
+    run_facts   facts = {.draws = draws};
+    figure     *f = figure_of(&facts, "density", 1, 1, POINTS);
+    for (size_t i = 0; i < POINTS; i++) {
+        assert_true(isnan(find_mark(f, 0, MARK_LINE, 0)->y[i]));
+        assert_true(find_mark(f, 0, MARK_LINE, 1)->y[i] >= 0.0);
+    }
+    figure_free(f);
+    ckam_draws_free(draws);
+    made_free(&m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_lists_have_the_same_kinds),
+                                       cmocka_unit_test(densities_are_near_the_exact_ones),
+                                       cmocka_unit_test(a_far_tail_is_cut_off),
+                                       cmocka_unit_test(traces_are_the_draws),
+                                       cmocka_unit_test(running_means_are_those_of_a_plain_loop),
+                                       cmocka_unit_test(autocorrelations_of_a_known_series),
+                                       cmocka_unit_test(autocorrelations_do_not_wrap_around),
+                                       cmocka_unit_test(lags_count_all_draws),
+                                       cmocka_unit_test(ranks_of_independent_draws_are_level),
+                                       cmocka_unit_test(equal_draws_share_their_ranks),
+                                       cmocka_unit_test(pairs_count_every_draw),
+                                       cmocka_unit_test(steps_are_those_of_the_chain),
+                                       cmocka_unit_test(steps_of_draws_alone),
+                                       cmocka_unit_test(steps_without_cycles),
+                                       cmocka_unit_test(draws_without_steps_say_so),
+                                       cmocka_unit_test(odd_values_break_nothing),
+                                       cmocka_unit_test(a_chain_of_nothing)};
+    return cmocka_run_group_tests_name("run figures", tests, enter_temporary, leave_temporary);
+}
