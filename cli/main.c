@@ -16,6 +16,7 @@ const command_entry commands[] = {
     {"diagnose", "what is wrong with the draws, and what to do about it", command_diagnose},
     {"report", "a page for a browser: tables and figures of a run", command_report},
     {"plot", "a figure of a run for a paper: PDF, SVG or PNG", command_plot},
+    {"reproduce", "the experiments of the paper, or your own of that form", command_reproduce},
     {"list", "models, samplers, kernels, and their options", command_list},
     {"help", "more about a command, sampler or model", command_help},
     {.name = NULL}};

@@ -7,6 +7,7 @@ install(TARGETS ckam ckam_static EXPORT ckam-targets)
 install(TARGETS ckam_command)
 install(FILES include/ckam.h TYPE INCLUDE)
 install(FILES LICENSE TYPE DOC)
+install(DIRECTORY experiments DESTINATION "${CMAKE_INSTALL_DATADIR}/ckam") # ../share from the command: see reproduce.c
 file(GLOB manual_pages CONFIGURE_DEPENDS docs/man/*.1)
 if(manual_pages)
     install(FILES ${manual_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")

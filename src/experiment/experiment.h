@@ -1,0 +1,161 @@
+/* experiment.h - inside a ckam_experiment: samplers compared on a density whose answers are known.
+ *
+ *     read.c      experiment.json and its run files        follow.c   one chain, followed as it goes
+ *     truth.c     the density in bins, exactly             go.c       chains over threads
+ *     figures.c   the figures that the file names          write.c    files, page and table
+ *     spread.c    several seeds as one
+ *
+ * Text points into the JSON objects, which live as long as the experiment. */
+#ifndef CKAM_EXPERIMENT_EXPERIMENT_H
+#define CKAM_EXPERIMENT_EXPERIMENT_H
+
+#include "base/file.h"
+#include "report/document.h"
+#include "run/plan.h"
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* -- truth.c ------------------------------------------------------------------------------------------------------ */
+
+enum { MODES_MOST = 8, CENTRES_MOST = 64 };
+
+/* Bins are equally wide between `low` and low + bins * width of a coordinate; the outer ones go on for ever. */
+typedef struct truth {
+    ckam_model *model;
+    size_t      dim;
+    size_t      bins, side;         /* of a marginal; along each side of the joint histogram */
+    size_t      pair[2];            /* the two coordinates of the joint histogram */
+    double     *low, *range;        /* of every coordinate, without the outermost 1e-5 on each side */
+    double     *marginal;           /* dim * bins probabilities */
+    double     *joint;              /* side * side: [row * side + column], a column along pair[0] */
+    size_t      modes, coordinates; /* centres that draws are told apart by, in so many first coordinates */
+    double      centre[CENTRES_MOST * 2];
+} truth;
+
+ckam_status truth_create(truth *t, const char *model, size_t bins, size_t side, const size_t pair[2],
+                         ckam_error *error);
+void        truth_free(truth *t);
+/* The mode whose centre is nearest. 0 where there is only one, or none that is a point. */
+size_t truth_mode(const truth *t, const double *x);
+
+/* -- follow.c ----------------------------------------------------------------------------------------------------- */
+
+typedef enum measure {
+    KL_JEFFREYS,
+    KL_PAPER,
+    MARGINAL_JEFFREYS,
+    MARGINAL_PAPER,
+    MULTI_ESS,
+    MODE_CHANGES,
+    MEASURES
+} measure;
+
+typedef struct measure_entry {
+    const char *name, *label; /* in files; on axes */
+    bool        logarithmic;
+} measure_entry;
+
+extern const measure_entry measure_table[MEASURES];
+
+/* Where a chain was after so many evaluations. */
+typedef struct record {
+    double evaluations, seconds, draws, value[MEASURES];
+} record;
+
+enum { STEPS_MOST = 10000, RECORDS_MOST = 160, SHARE_ROWS = 4096 };
+
+/* One chain. Its random numbers depend on the seed alone. */
+typedef struct track {
+    uint64_t  seed;
+    bool      done;
+    size_t    records;
+    record   *record;
+    uint64_t *marginal, *joint, draws; /* counts in the bins of the truth */
+    size_t    steps;                   /* of the first iterations, of the first seed only */
+    double   *step_size;
+    bool     *explores;
+    /* Draws in each mode: in groups of share_length draws, so that the error of a share can be told. */
+    size_t    share_rows;
+    uint64_t  share_length, share_count;
+    uint32_t *share; /* SHARE_ROWS * modes */
+} track;
+
+/* A run file, carried out with several seeds. */
+typedef struct run_entry {
+    const char *name, *label;
+    ckam_plan  *plan; /* NULL: independent draws from the model */
+    double     *start;
+    uint64_t    evals, seeds;
+    double      seconds; /* in place of evals; 0: they count */
+    double      cost;    /* seconds an evaluation, as tried at the start */
+    track      *track;
+} run_entry;
+
+/* Follows a chain to its end, or until *stop. *evaluations is kept up to date. */
+ckam_status follow(const truth *t, const run_entry *run, track *out, const atomic_bool *stop,
+                   atomic_uint_fast64_t *evaluations, ckam_error *error);
+/* Seconds an evaluation, of some first ones. */
+ckam_status follow_try(const truth *t, run_entry *run, ckam_error *error);
+void        track_free(track *t);
+
+/* -- read.c ------------------------------------------------------------------------------------------------------- */
+
+typedef struct experiment {
+    char        path[FILE_PATH]; /* of its directory */
+    const char *name;            /* the last part of it */
+    const char *title, *about;
+    json_t     *file, *figures;
+    truth       truth;
+    size_t      runs;
+    run_entry  *run;
+} experiment;
+
+ckam_status experiment_read(experiment *e, const char *directory, const ckam_experiment_setup *setup,
+                            ckam_error *error);
+void        experiment_close(experiment *e);
+/* A member of an object of experiment.json, or NULL where it is not there; `kind` is what it must be. */
+ckam_status member(const experiment *e, const json_t *object, const char *key, json_type kind, bool needed,
+                   json_t **value, ckam_error *error);
+/* Refuses keys that are not in the list, which ends with NULL. */
+ckam_status members_check(const experiment *e, json_t *object, const char *const *known, ckam_error *error);
+/* The index of the run of that name. */
+ckam_status run_find(const experiment *e, const char *name, size_t *index, ckam_error *error);
+
+/* -- figures.c, spread.c ---------------------------------------------------------------------------------------------------- */
+
+/* Makes a figure of an entry of "figures". Before there are results it is empty, which shows that the entry is right. */
+ckam_status experiment_figure(const experiment *e, json_t *entry, figure **out, ckam_error *error);
+/* Median, least and most over the seeds of a run, of what `of` gives for record `index`; how many seeds there were. */
+typedef struct spread {
+    double middle, low, high;
+    size_t seeds;
+} spread;
+spread run_spread(const run_entry *run, size_t index, double (*of)(const record *, int), int which);
+double record_measure(const record *r, int which);
+double record_seconds(const record *r, int which);
+/* The first chain that has ended; NULL where none has. */
+const track *run_first(const run_entry *run);
+/* Records that all ended chains of the run have; 0 where none has ended. */
+size_t run_records(const run_entry *run);
+/* The share of draws in a mode over all seeds, and its standard error. */
+ckam_status run_share(const truth *t, const run_entry *run, size_t mode, double *share, double *mcse,
+                      ckam_error *error);
+
+/* -- go.c, write.c ------------------------------------------------------------------------------------------------ */
+
+struct ckam_experiment {
+    ckam_experiment_setup setup;
+    char                  out[FILE_PATH];
+    size_t                count;
+    experiment           *experiment;
+    atomic_bool           stop;
+    double                seconds; /* that all of it took */
+    text_buffer           table;
+};
+
+/* results.csv, summary.csv, figures, page; and the table. */
+ckam_status experiment_write(ckam_experiment *e, ckam_error *error);
+
+#endif
