@@ -1,39 +1,10 @@
 /* test_run_figures.c - the figures of a run against something that does not share their code: exact densities, plain
- * loops, closed forms, a chain driven by hand; and draws of which nothing can be said.
+ * loops, closed forms; and draws of which nothing can be said.
  *
  * All draws are independent unless a test says otherwise; seeds are fixed. */
-#include "made_draws.h"
-#include "run_support.h"
-
-#include "report/run_figures.h"
+#include "made_figures.h"
 
 enum { POINTS = 128 };
-
-static const figure_kind *kind_of(const char *name) {
-    const figure_kind *kind = figure_kinds;
-    while (kind->name && strcmp(kind->name, name) != 0) kind++;
-    assert_non_null(kind->name);
-    return kind;
-}
-
-/* A figure that must come; of one column, or of the first `count`. */
-static figure *figure_of(const run_facts *facts, const char *name, size_t count, size_t column, size_t points) {
-    size_t     columns[8] = {column, column + 1, column + 2, column + 3, column + 4, column + 5, column + 6};
-    figure    *f = NULL;
-    ckam_error error = {.message = ""};
-    if (kind_of(name)->make(facts, kind_of(name), count, columns, points, &f, &error)) fail_msg("%s", error.message);
-    assert_string_equal(f->name, name);
-    assert_false(f->failed);
-    return f;
-}
-
-static const mark *find_mark(const figure *f, size_t panel_index, mark_kind kind, size_t number) {
-    const panel *p = f->panel + panel_index;
-    for (size_t i = 0; i < p->marks; i++)
-        if (p->mark[i].kind == kind && number-- == 0) return p->mark + i;
-    fail_msg("%s has no such mark", f->name);
-    return NULL;
-}
 
 static void the_lists_have_the_same_kinds(void **unused) {
     (void)unused;
@@ -47,8 +18,8 @@ static void the_lists_have_the_same_kinds(void **unused) {
 
 /* -- Density ------------------------------------------------------------------------------------------------------ */
 
-/* The L2 distance of each chain's line from the exact one, the largest; every line has the integral 1, and the exact one
- * that of the model between the ends. */
+/* The L2 distance of each chain's line from the exact one, the largest; every line has the integral 1, and the exact
+ * one that of the model between the ends. */
 static double density_error(const ckam_model *model, ckam_draws *draws, size_t chains) {
     run_facts   facts = {.draws = draws, .model = model};
     size_t      first = ckam_draws_shape_of(draws)->first;
@@ -74,10 +45,10 @@ static double density_error(const ckam_model *model, ckam_draws *draws, size_t c
     return worst;
 }
 
-/* The squared error has the mean 1 / (2 sqrt(pi) n h) + bias^2, a sum over about range / (3 h) > 15 independent places; 0.04
- * is about twice the root for gaussian (0.017) and bimodal (0.016), and three times that of grid32 (0.008): for an error of
- * four times its mean a sum of 15 squares is far beyond 1e-6. The twin smears: its draws have noise of one standard
- * deviation added, as a bandwidth of that size would. */
+/* The squared error is a sum over about range / (3 h), more than 15, independent places, of the mean
+ * 1 / (2 sqrt(pi) n h) + bias^2, whose root is 0.017 for gaussian, 0.016 for bimodal and 0.008 for grid32. The limits
+ * are 2.3 times that and more: that a sum of 15 squares is 5 times its mean has a probability below 1e-8. The twin
+ * smears: its draws have noise of about one standard deviation of a mode added, as such a bandwidth would. */
 static void densities_are_near_the_exact_ones(void **unused) {
     (void)unused;
     static const struct {
@@ -287,8 +258,8 @@ static void ranks_of_independent_draws_are_level(void **unused) {
     made_free(&m);
 }
 
-/* Each chain has 3 x 1 and 1 x 2, so that ranks 1 to 6 are shared by the ones: every chain is level, whatever the order. Then
- * one chain has only twos: it fills the upper half of the ranks, and no more. */
+/* Each chain has 3 x 1 and 1 x 2, so that ranks 1 to 6 are shared by the ones: every chain is level, whatever the
+ * order. Then one chain has only twos: it fills the upper half of the ranks, and no more. */
 static void equal_draws_share_their_ranks(void **unused) {
     (void)unused;
     double total;
@@ -344,165 +315,6 @@ static void pairs_count_every_draw(void **unused) {
     const size_t columns[7] = {0};
     assert_failure(kind_of("pair")->make(&facts, kind_of("pair"), 7, columns, 50, &f, &error), CKAM_ERROR_ARGUMENT,
                    &error, "7", "6");
-}
-
-/* -- Steps -------------------------------------------------------------------------------------------------------- */
-
-/* What a chain does, told by itself: phases, step sizes, acceptance. */
-typedef struct told {
-    size_t count;
-    struct {
-        ckam_phase phase;
-        double     size, accept;
-        bool       draw;
-    } step[20000];
-} told;
-
-/* The chain 0 of a run of bimodal by this sampler and seed, until it has made so many draws. */
-static told *drive(const char *spec, uint64_t seed, size_t draws, uint64_t horizon) {
-    told         *t = calloc(1, sizeof *t);
-    ckam_model   *model = model_of("bimodal");
-    ckam_options *options;
-    ckam_chain   *chain;
-    ckam_step     step;
-    assert_non_null(t);
-    assert_int_equal(ckam_options_create(&options, spec, NULL), CKAM_OK);
-    ckam_setup setup = {.target = ckam_model_target(model), .options = options, .seed = seed, .horizon = horizon};
-    assert_int_equal(ckam_chain_create(&chain, &setup, NULL), CKAM_OK);
-    for (size_t drawn = 0; drawn < draws;) {
-        assert_int_equal(ckam_chain_step(chain, &step), CKAM_OK);
-        if (step.phase < CKAM_PHASE_EXPLORE) continue;
-        assert_true(t->count < sizeof t->step / sizeof *t->step);
-        t->step[t->count].phase = step.phase;
-        t->step[t->count].size = step.step_size;
-        t->step[t->count].accept = step.accept;
-        t->step[t->count++].draw = step.draw;
-        drawn += step.draw;
-    }
-    ckam_chain_free(chain);
-    ckam_options_free(options);
-    ckam_model_free(model);
-    return t;
-}
-
-#define SAMPLER "ckam:cycle-length=100,explore=0.3,warmup=250"
-
-static ckam_draws *run_draws(const char *out, const char *warmup, const char *sampler, const char *draws) {
-    ckam_draws *d;
-    run_to_end(PAIRS("model", "bimodal", "sampler", sampler, "chains", "2", "seed", "9", "draws", draws, "horizon",
-                     "10000", "format", "csv", "save-warmup", warmup, "out", out),
-               NULL);
-    assert_int_equal(ckam_draws_open(&d, &out, 1, NULL), CKAM_OK);
-    return d;
-}
-
-/* Spans are where the chain explored; sizes and acceptance are those of its steps, the latter in means of 20. */
-static void steps_are_those_of_the_chain(void **unused) {
-    (void)unused;
-    ckam_draws *draws = run_draws("saved", "true", SAMPLER, "500");
-    told       *t = drive(SAMPLER, 9, 500, 10000);
-    run_facts   facts = {.draws = draws, .directory = "saved"};
-    figure     *f = figure_of(&facts, "steps", 0, 0, 2000);
-    const mark *spans = find_mark(f, 0, MARK_SPANS, 0), *sizes = find_mark(f, 0, MARK_LINE, 0);
-    const mark *accepts = find_mark(f, 1, MARK_LINE, 0);
-    size_t      next = 0;
-    assert_int_equal(sizes->count, t->count);
-    for (size_t i = 0; i < t->count; i++) {
-        assert_true(sizes->x[i] == (double)i && sizes->y[i] == t->step[i].size);
-        bool explores = t->step[i].phase == CKAM_PHASE_EXPLORE;
-        bool before = i && t->step[i - 1].phase == CKAM_PHASE_EXPLORE;
-        if (explores && !before) assert_close(spans->low[next], (double)i, 0.0);
-        if (!explores && before) assert_close(spans->high[next++], (double)i, 0.0);
-    }
-    assert_int_equal(next, spans->count);
-    assert_int_equal(find_mark(f, 1, MARK_SPANS, 0)->count, spans->count);
-    for (size_t i = 0; i < accepts->count; i++) {
-        double sum = 0.0, count = 0.0;
-        for (size_t k = 20 * i; k < 20 * i + 20 && k < t->count; k++, count++) sum += t->step[k].accept;
-        assert_relative(accepts->y[i], sum / count, 1e-12);
-    }
-    assert_null(strstr(f->caption, "save-warmup"));
-    figure_free(f);
-    /* gathered into fewer blocks, the first of each is shown, and means are those of longer blocks */
-    f = figure_of(&facts, "steps", 0, 0, 30);
-    sizes = find_mark(f, 0, MARK_LINE, 0);
-    accepts = find_mark(f, 1, MARK_LINE, 0);
-    assert_in_range(sizes->count, 15, 32);
-    for (size_t i = 0; i < sizes->count; i++) assert_true(sizes->y[i] == t->step[(size_t)sizes->x[i]].size);
-    double width = 2.0 * accepts->x[0] + 1.0, weighted = 0.0, all = 0.0; /* x is the middle of a block */
-    assert_true(width > 20.0);
-    for (size_t i = 0; i < t->count; i++) all += t->step[i].accept / (double)t->count;
-    for (size_t i = 0; i < accepts->count; i++) {
-        double begin = width * (double)i, end = fmin(begin + width, (double)t->count);
-        assert_close(accepts->x[i], 0.5 * (begin + end - 1.0), 1e-12);
-        weighted += accepts->y[i] * (end - begin) / (double)t->count;
-    }
-    assert_relative(weighted, all, 1e-12);
-    figure_free(f);
-    ckam_draws_free(draws);
-    free(t);
-}
-
-/* Without the warm-up only draws are there, every second cycle is shaded, and the caption says what to do. With more than 30
- * cycles the first ten are shown. */
-static void steps_of_draws_alone(void **unused) {
-    (void)unused;
-    ckam_draws *draws = run_draws("alone", "false", SAMPLER, "700");
-    run_facts   facts = {.draws = draws, .directory = "alone"};
-    figure     *f = figure_of(&facts, "steps", 0, 0, 2000);
-    const mark *spans = find_mark(f, 0, MARK_SPANS, 0), *sizes = find_mark(f, 0, MARK_LINE, 0);
-    /* warm-up ends in the middle of cycle 2, of which 50 draws are left; cycles 3, 5, 7, 9, 11 are odd, and 70 draws long */
-    assert_int_equal(sizes->count, 700);
-    assert_int_equal(spans->count, 5);
-    for (size_t i = 0; i < 5; i++) {
-        assert_close(spans->low[i], (double)(50 + 140 * i + 1), 0.0);
-        assert_close(spans->high[i], (double)(50 + 140 * i + 71), 0.0);
-    }
-    assert_non_null(strstr(f->caption, "--save-warmup"));
-    figure_free(f);
-    ckam_draws_free(draws);
-    draws = run_draws("long", "true", SAMPLER, "4000");
-    facts = (run_facts){.draws = draws, .directory = "long"};
-    f = figure_of(&facts, "steps", 0, 0, 2000);
-    assert_int_equal(find_mark(f, 0, MARK_LINE, 0)->count, 1000);
-    assert_int_equal(find_mark(f, 0, MARK_SPANS, 0)->count, 10);
-    assert_non_null(strstr(f->caption, "The first 10 of "));
-    figure_free(f);
-    ckam_draws_free(draws);
-}
-
-/* Without cycles all chains are shown, and nothing is shaded. Of thinned draws the iterations are counted. */
-static void steps_without_cycles(void **unused) {
-    (void)unused;
-    const char *out = "thinned";
-    ckam_draws *draws;
-    run_to_end(PAIRS("model", "bimodal", "sampler", "gam:warmup=30", "chains", "2", "seed", "9", "draws", "50", "thin",
-                     "3", "format", "csv", "save-warmup", "true", "out", out),
-               NULL);
-    assert_int_equal(ckam_draws_open(&draws, &out, 1, NULL), CKAM_OK);
-    run_facts   facts = {.draws = draws, .directory = out};
-    figure     *f = figure_of(&facts, "steps", 0, 0, 2000);
-    const mark *first = find_mark(f, 0, MARK_LINE, 0), *second = find_mark(f, 0, MARK_LINE, 1);
-    assert_int_equal(f->panel[0].marks, 2);
-    assert_int_equal(first->count, 80);
-    assert_int_equal(second->count, 80);
-    for (size_t i = 0; i < 80; i++) assert_close(first->x[i], i < 30 ? (double)i : 30.0 + 3.0 * (double)(i - 30), 0.0);
-    figure_free(f);
-    ckam_draws_free(draws);
-}
-
-static void draws_without_steps_say_so(void **unused) {
-    (void)unused;
-    made        m = made_model("gaussian:dim=1", 1, 10, 0.0, 1);
-    ckam_draws *draws = made_draws(&m);
-    run_facts   facts = {.draws = draws};
-    ckam_error  error = {.message = ""};
-    figure     *f = NULL;
-    assert_failure(kind_of("steps")->make(&facts, kind_of("steps"), 0, NULL, POINTS, &f, &error), CKAM_ERROR_FORMAT,
-                   &error, "stepsize__");
-    assert_null(f);
-    ckam_draws_free(draws);
-    made_free(&m);
 }
 
 /* -- Draws of which nothing can be said ---------------------------------------------------------------------------- */
@@ -587,11 +399,7 @@ int main(void) {
                                        cmocka_unit_test(ranks_of_independent_draws_are_level),
                                        cmocka_unit_test(equal_draws_share_their_ranks),
                                        cmocka_unit_test(pairs_count_every_draw),
-                                       cmocka_unit_test(steps_are_those_of_the_chain),
-                                       cmocka_unit_test(steps_of_draws_alone),
-                                       cmocka_unit_test(steps_without_cycles),
-                                       cmocka_unit_test(draws_without_steps_say_so),
                                        cmocka_unit_test(odd_values_break_nothing),
                                        cmocka_unit_test(a_chain_of_nothing)};
-    return cmocka_run_group_tests_name("run figures", tests, enter_temporary, leave_temporary);
+    return cmocka_run_group_tests_name("run figures", tests, NULL, NULL);
 }

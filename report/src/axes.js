@@ -43,10 +43,15 @@ const widest = ({ values, text }) =>
 const roomAcross = (width) => Math.max(2, Math.floor(width / 80));
 const roomUp = (height) => Math.max(2, Math.floor(height / 48));
 
-/** The frame of a panel: size, margins, ranges and ticks, so that every label has its place. */
-export function frameOf(panel, range, width, height) {
+/** How much the texts of the y axis take of a panel. */
+export function leftOf(panel, range, width, height) {
+    const room = widest(ticksOf(panel.y, range.y, roomUp(height)));
+    return Math.min(width * 0.45, Math.max(30, Math.ceil(room) + 14));
+}
+
+/** The frame of a panel: size, margins and ticks, so that every label has its place. */
+export function frameOf(panel, range, width, height, left) {
     const y = ticksOf(panel.y, range.y, roomUp(height));
-    const left = Math.min(width * 0.45, Math.max(30, Math.ceil(widest(y)) + 14));
     const inner = width - left - 14;
     const x = ticksOf(panel.x, range.x, roomAcross(inner));
     const needed = widest(x);

@@ -26,6 +26,12 @@ export function button(text, label, onclick) {
     return html("button", { type: "button", "aria-label": label, title: label, onclick }, text);
 }
 
+/** Sentences as children: what stands between two ` is code. */
+export function prose(text) {
+    const parts = String(text ?? "").split(/`([^`]+)`/);
+    return parts.map((part, i) => (i % 2 ? html("code", null, part) : part));
+}
+
 /** A sentence in place of what could not be shown. */
 export function message(text) {
     return html("p", { class: "message", role: "alert" }, text);

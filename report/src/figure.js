@@ -1,8 +1,8 @@
 // figure.js - a figure on the page: title, legend, panels, caption and the buttons to save it.
-import { button, guarded, html, svg, unique } from "./dom.js";
+import { button, html, prose, svg, unique } from "./dom.js";
 import { rangeOfCells, seriesOf, wholeFigure } from "./marks.js";
 import { readable } from "./numbers.js";
-import { drawPanel } from "./panel.js";
+import { drawPanel, sharedLeft } from "./panel.js";
 import { figureRows, rampOf, saveCsv, saveSvg, swatch } from "./save.js";
 import { changed, stage, theme } from "./stage.js";
 import { light } from "./theme.js";
@@ -66,7 +66,7 @@ export function frame(name, title, caption) {
     const legend = html("ul", { class: "legend", "aria-label": "Series" });
     const body = html("div", { class: "panels" });
     const head = html("div", { class: "head" }, heading, buttons);
-    const figcaption = html("figcaption", null, caption ?? "");
+    const figcaption = html("figcaption", null, prose(caption));
     const element = html("figure", { "data-name": name, "aria-labelledby": id }, head, legend, body, figcaption);
     return { element, heading, legend, body, buttons };
 }
@@ -101,10 +101,15 @@ export class FigureView {
         return this;
     }
 
-    panel(panel, width, height, colours, tips) {
-        const { hidden, range: cells } = this;
-        const label = sentence(this.title, this.figure.parameter, panel.title, this.caption);
-        return drawPanel(panel, { width, height, theme: colours, hidden, cells, tips, label });
+    /** The drawings of all panels, with something under the pointer or without. */
+    drawings(width, height, colours, tips) {
+        const { panels, parameter } = this.figure;
+        const left = sharedLeft(panels, width, height);
+        const shared = { width, height, left, theme: colours, hidden: this.hidden, cells: this.range, tips };
+        return panels.map((panel) => {
+            const label = sentence(this.title, parameter, panel.title, this.caption);
+            return drawPanel(panel, { ...shared, label });
+        });
     }
 
     draw(width) {
@@ -115,10 +120,9 @@ export class FigureView {
         }
         const { columns, panelWidth, panelHeight } = layoutOf(this.figure, width);
         this.body.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
-        const panels = this.figure.panels.map((panel) => {
-            const title = panel.title ? html("h4", null, panel.title) : null;
-            const drawing = guarded("This panel", () => this.panel(panel, panelWidth, panelHeight, theme(), true));
-            return html("div", { class: "panel" }, title, drawing);
+        const panels = this.drawings(panelWidth, panelHeight, theme(), true).map((drawing, i) => {
+            const { title } = this.figure.panels[i];
+            return html("div", { class: "panel" }, title ? html("h4", null, title) : null, drawing);
         });
         this.body.replaceChildren(...(panels.length ? panels : [html("p", { class: "none" }, "no data")]));
         this.body.style.minHeight = "";
@@ -135,13 +139,12 @@ export class FigureView {
     saveSvg() {
         const width = this.figure.panels.length > 1 ? 1000 : 760;
         const { columns, panelWidth, panelHeight } = layoutOf(this.figure, width);
-        const drawings = [];
         let [y, tallest] = [0, 0];
-        this.figure.panels.forEach((panel, i) => {
+        const drawings = this.drawings(panelWidth, panelHeight, light, false).map((drawing, i) => {
             if (i > 0 && i % columns === 0) [y, tallest] = [y + tallest + gap, 0];
-            const drawing = this.panel(panel, panelWidth, panelHeight, light, false);
-            drawings.push({ drawing, title: panel.title, x: (i % columns) * (panelWidth + gap), y });
-            tallest = Math.max(tallest, Number(drawing.getAttribute("height")) + (panel.title ? 20 : 0));
+            const above = this.figure.panels[i].title;
+            tallest = Math.max(tallest, Number(drawing.getAttribute("height")) + (above ? 20 : 0));
+            return { drawing, title: above, x: (i % columns) * (panelWidth + gap), y };
         });
         const { parameter } = this.figure;
         const title = parameter ? `${this.title} of ${parameter}` : this.title;

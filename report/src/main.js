@@ -1,5 +1,5 @@
 // main.js - reads the document in the page and shows its blocks in order.
-import { guarded, html, message, unique } from "./dom.js";
+import { guarded, html, message, prose, unique } from "./dom.js";
 import { Chooser } from "./chooser.js";
 import { FigureView } from "./figure.js";
 import { wholeFigure } from "./marks.js";
@@ -22,7 +22,12 @@ const severities = {
 function findingView({ severity, text, advice }) {
     const { sign, word } = severities[severity] ?? severities.note;
     const badge = html("strong", { class: "badge" }, html("span", { "aria-hidden": "true" }, sign), ` ${word}`);
-    const words = html("div", null, html("p", null, text), advice ? html("p", { class: "advice" }, advice) : null);
+    const words = html(
+        "div",
+        null,
+        html("p", null, prose(text)),
+        advice ? html("p", { class: "advice" }, prose(advice)) : null,
+    );
     return html("li", { class: `finding ${word.toLowerCase()}` }, badge, words);
 }
 
@@ -35,7 +40,7 @@ function figuresView(block) {
 
 const views = {
     heading: ({ text }) => html("h2", { id: unique("section"), tabindex: "-1" }, text),
-    paragraph: ({ text }) => html("p", { class: "paragraph" }, text),
+    paragraph: ({ text }) => html("p", { class: "paragraph" }, prose(text)),
     finding: findingView,
     table: tableView,
     figure: (block) => new FigureView(block.name, block.title, block.caption).show(block).element,

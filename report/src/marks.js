@@ -1,6 +1,7 @@
 // marks.js - the numbers of marks, as docs/report.md has them, without a word on how they are drawn.
 
 const finite = Number.isFinite;
+const kinds = ["line", "band", "bars", "dots", "cells", "spans", "rule"];
 
 /** A list of numbers; what is missing or not finite is NaN. */
 function list(numbers, count) {
@@ -39,10 +40,8 @@ export function numbersOf(mark) {
             return cellsOf(mark);
         case "spans":
             return take(length(mark.low), "low", "high");
-        case "rule":
+        default: // a rule
             return take(Math.max(length(mark.x), length(mark.y)), "x", "y");
-        default:
-            throw new Error(`a mark is of the unknown kind "${mark.kind}"`);
     }
 }
 
@@ -184,6 +183,8 @@ export function wholeFigure(figure) {
     };
     const panels = figure.panels.map((panel) => {
         const marks = Array.isArray(panel.marks) ? panel.marks : [];
+        const strange = marks.find(({ kind }) => !kinds.includes(kind));
+        if (strange) throw new Error(`a mark is of the unknown kind "${strange.kind}"`);
         return { ...panel, title: panel.title ?? "", x: axis(panel.x), y: axis(panel.y), marks };
     });
     return { ...figure, name: figure.name ?? "figure", across: Math.max(1, figure.across || 1), panels };

@@ -95,7 +95,7 @@ class PairsView {
         const { x: ticksX, y: ticksY, ...size } = frameOptions;
         const look = { fill: colours.muted, stroke: colours.muted, strokeOpacity: 0.6, tickSize: 3, fontSize: 10 };
         const axis = (range) => {
-            const { values, text } = ticksOf({ names: null, log: false }, range, 3);
+            const { values, text } = ticksOf({ names: null, log: false }, range, 4);
             return { ...look, ticks: values, text, label: null };
         };
         const plot = Plot.plot({

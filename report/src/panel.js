@@ -1,6 +1,6 @@
 // panel.js - one panel of a figure.
 import * as Plot from "@observablehq/plot";
-import { axes, fontSize, frameOf, makeEqual } from "./axes.js";
+import { axes, fontSize, frameOf, leftOf, makeEqual } from "./axes.js";
 import { svg } from "./dom.js";
 import { plotted } from "./drawing.js";
 import { rangeOf } from "./marks.js";
@@ -30,14 +30,19 @@ export function finished(plot, theme, label) {
     return plot;
 }
 
+/** The left margin that the panels of a figure share, so that those below each other are level. */
+export function sharedLeft(panels, width, height) {
+    return Math.max(...panels.map((panel) => leftOf(panel, rangeOf(panel), width, height)));
+}
+
 /**
  * An svg element. `hidden` has the names that are not shown, `cells` the range of z, `tips` says whether there is to be
  * something under the pointer, `label` is what a screen reader says.
  */
-export function drawPanel(panel, { width, height, theme, hidden, cells, tips, label }) {
+export function drawPanel(panel, { width, height, left, theme, hidden, cells, tips, label }) {
     const range = rangeOf(panel);
     if (!range.data) return emptyPanel(width, height, theme, label);
-    let frame = frameOf(panel, range, width, height);
+    let frame = frameOf(panel, range, width, height, left);
     if (panel.equal && !panel.x.log && !panel.y.log) frame = makeEqual(panel, frame, range, height);
     const shown = panel.marks.filter((mark) => !hidden.has(mark.name));
     const crowd = (kind) => panel.marks.filter((mark) => mark.kind === kind).length;

@@ -1,4 +1,5 @@
 // stage.js - when things are drawn: as they come into view, again when size or colours change, all of them for paper.
+import { message } from "./dom.js";
 import { dark, light } from "./theme.js";
 
 const night = matchMedia("screen and (prefers-color-scheme: dark)");
@@ -18,7 +19,11 @@ function refresh(element) {
     const drawing = drawings.get(element);
     if (!drawing.stale) return;
     drawing.stale = false;
-    drawing.draw(printing ? Math.min(sheet, element.clientWidth || sheet) : element.clientWidth);
+    try {
+        drawing.draw(printing ? Math.min(sheet, element.clientWidth || sheet) : element.clientWidth);
+    } catch (error) {
+        element.replaceChildren(message(`This figure cannot be shown: ${error.message}.`));
+    }
     element.setAttribute("aria-busy", "false");
 }
 

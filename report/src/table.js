@@ -1,5 +1,5 @@
 // table.js - tables: numbers to the right, warnings marked, long ones folded and searchable, all of it as CSV.
-import { button, html, unique } from "./dom.js";
+import { button, html, prose, unique } from "./dom.js";
 import { readable } from "./numbers.js";
 import { saveCsv } from "./save.js";
 
@@ -95,6 +95,6 @@ export function tableView(block) {
         ),
         rows.length === 0 ? html("p", { class: "none" }, "no rows") : null,
         html("div", { class: "below" }, unfold, count),
-        block.caption ? html("p", { class: "caption" }, block.caption) : null,
+        block.caption ? html("p", { class: "caption" }, prose(block.caption)) : null,
     );
 }

@@ -5,9 +5,10 @@
 
 #include <math.h>
 
-/* After Okabe and Ito, with a yellow dark enough for lines on white, and a grey in place of black, which is the ink. */
-static const unsigned colours[COLOURS] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7,
-                                          0xe69f00, 0x56b4e9, 0xa89c00, 0x666666};
+/* Those of the page, report/src/theme.js, for light grounds: told apart by all kinds of colour vision, which is tested
+ * there. */
+static const unsigned colours[COLOURS] = {0x013fad, 0xc83b00, 0x008961, 0x9c3587,
+                                          0xd58e03, 0x4fa8e6, 0x6b1a10, 0x7d70e4};
 
 static rgb from_bytes(unsigned bytes) {
     return (rgb){(bytes >> 16) / 255.0, (bytes >> 8 & 0xff) / 255.0, (bytes & 0xff) / 255.0};

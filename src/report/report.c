@@ -39,7 +39,7 @@ static void read_record(run_scene *s) {
     s->record = NULL;
 }
 
-/* The built-in model of the run; another thing of the same name has another dimension. Fails only for want of memory. */
+/* The built-in model of the run; something else of that name has another dimension. Fails only for want of memory. */
 static ckam_status find_model(run_scene *s, ckam_error *error) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(s->draws);
     const char             *spec = json_string_value(json_object_get(json_object_get(s->record, "config"), "model"));

@@ -45,10 +45,10 @@ static double moves_of_a_chain(const ckam_draws_shape *shape, const double *valu
     return (double)moves / (double)shape->chains;
 }
 
-/* Half of the normal rule, 1.06 sd n^(-1/5), with the local scale in place of the sd: the sd of all draws would grow with
- * the distance of the modes, and smear them. Measured with exact draws, 10,000 a chain: the L2 error of gaussian is 1.2
- * times the least that a normal kernel can have; the peaks of bimodal come out within 1 %, those of the five modes of
- * grid32 6 % low (1,000 a chain: 6 % and 10 % low). */
+/* Half of the normal rule, 1.06 sd n^(-1/5), with the local scale in place of the sd: the sd of all draws would grow
+ * with the distance of the modes, and smear them. Measured with exact draws, 10,000 a chain: the L2 error of gaussian
+ * is 1.2 times the least that a normal kernel can have; the peaks of bimodal come out within 1 %, those of the five
+ * modes of grid32 6 % low (1,000 a chain: 6 % and 10 % low). */
 static double bandwidth(const ckam_draws_shape *shape, const double *values, const double *sorted, size_t count) {
     return 0.5 * local_scale(sorted, count) * pow(moves_of_a_chain(shape, values), -0.2);
 }

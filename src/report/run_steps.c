@@ -1,7 +1,7 @@
 /* run_steps.c - step size and acceptance over the iterations, with the cycles shaded.
  *
- * With the warm-up saved, what a chain did is in two files; rows are taken from both in the order of the iterations. Else
- * there are only the draws. However many rows there are, they are gathered into a few blocks as they come. */
+ * With the warm-up saved, what a chain did is in two files; rows are taken from both in the order of the iterations.
+ * Else there are only the draws. However many rows there are, they are gathered into a few blocks as they come. */
 #include "report/run_parts.h"
 
 #include "base/error.h"
@@ -23,7 +23,7 @@ enum { CYCLES_ALL = 30, CYCLES_FIRST = 10, CHAINS_SHOWN = 4, SPANS_MOST = 64, BL
 
 /* -- Gathering ---------------------------------------------------------------------------------------------------- */
 
-/* Blocks of `width` rows each, at most `room` of them: when there is no room for another, each takes in its neighbour. */
+/* Blocks of `width` rows each, at most `room` of them: when there is no room for another, each joins its neighbour. */
 typedef struct track {
     size_t   room;
     uint64_t width, rows;                /* rows so far */

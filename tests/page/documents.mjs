@@ -490,7 +490,10 @@ const future = () =>
         { kind: "figure", name: "broken", title: "Broken" },
         figure("strange", [panel("", axis("x"), axis("y"), [mark("spiral", "s", 0, {})])]),
         null,
-        paragraph("After"),
+        figure("endless", [
+            panel("", axis("x"), axis("y"), [mark("cells", null, 0, { columns: 1e6, rows: 1e6, z: [1] })]),
+        ]),
+        paragraph("After with `code` in it"),
         heading("End"),
     ]);
 

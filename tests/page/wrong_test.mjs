@@ -30,10 +30,12 @@ test("unknown and broken parts give sentences, the others are shown", () =>
     visit("future", async (page) => {
         await unroll(page);
         const alerts = await page.getByRole("alert").allTextContents();
-        assert.equal(alerts.length, 4);
+        assert.equal(alerts.length, 5);
         assert.match(alerts[0], /kind "hologram"/);
         assert.match(alerts[1], /"Broken" cannot be shown: it has no panels/);
         assert.match(alerts[2], /unknown kind "spiral"/);
+        assert.match(alerts[4], /This figure cannot be shown: Invalid array length/);
+        assert.equal(await page.locator("main code").textContent(), "code");
         assert.equal(await page.getByText("After").isVisible(), true);
     }));
 
