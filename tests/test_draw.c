@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { WHITE = 0xffffff, BLUE = 0x0072b2 };
+enum { WHITE = 0xffffff, BLUE = 0x013fad };
 
 /* -- A figure of one panel from 0 to 1 ---------------------------------------------------------------------------- */
 

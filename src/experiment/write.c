@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { CELL = 96 };
+enum { CELL = 128 };
 
 static ckam_status write_text(const ckam_experiment *e, const char *name, text_buffer *text, ckam_error *error) {
     char        path[FILE_PATH + 64];
@@ -91,13 +91,19 @@ static ckam_status write_summary(const ckam_experiment *all, ckam_error *error) 
 
 /* -- The table: on the page, and for a terminal -------------------------------------------------------------------- */
 
+/* Three digits, and all of a large number. */
+static void put_number(double x, char text[NUMBER_TEXT]) {
+    snprintf(text, NUMBER_TEXT, fabs(x) >= 999.5 ? "%.0f" : "%.3g", x);
+}
+
+/* With blanks at which no line is broken. */
 static void put_spread(spread s, char cell[CELL]) {
-    if (!s.seeds)
-        snprintf(cell, CELL, "-");
-    else if (s.seeds == 1 || s.low == s.high)
-        snprintf(cell, CELL, "%.3g", s.middle);
-    else
-        snprintf(cell, CELL, "%.3g [%.3g, %.3g]", s.middle, s.low, s.high);
+    char middle[NUMBER_TEXT], low[NUMBER_TEXT], high[NUMBER_TEXT];
+    put_number(s.middle, middle);
+    put_number(s.low, low);
+    put_number(s.high, high);
+    snprintf(cell, CELL, "%s", s.seeds ? middle : "-");
+    if (s.low < s.high) snprintf(cell, CELL, "%s\u00a0[%s,\u00a0%s]", middle, low, high);
 }
 
 /* With its error for one mode of two; one after the other for more. */
@@ -132,7 +138,10 @@ static ckam_status put_row(ckam_experiment *all, const experiment *e, const run_
         spread s = run_spread(run, last, record_measure, shown[i]);
         put_spread(s, cell);
         document_cell_text(d, cell, false);
-        text_format(&all->table, i < 2 ? " %8.3g" : " %8.0f", s.middle);
+        if (s.seeds)
+            text_format(&all->table, i < 2 ? " %8.3g" : " %8.0f", s.middle);
+        else
+            text_format(&all->table, " %8s", "-");
     }
     document_cell_text(d, share, false);
     text_format(&all->table, "  %s\n", share);
