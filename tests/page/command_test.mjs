@@ -4,10 +4,12 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { parametersOf } from "./browser.mjs";
-import { assertMarks, scratch, shootAll, test, visitAddress } from "./suite.mjs";
+import { assertMarks, scratch, shoot, shootAll, test, visitAddress } from "./suite.mjs";
 
 const place = /<script type="application\/json" id="document">(.*?)<\/script>/s;
-const settings = ["--seed", "1", "--chains", "2", "--draws", "500"];
+
+/** As `make run` does it: docs/report.png, the picture in README, is a view of this page. */
+const settings = ["--seed", "1", "--save-warmup"];
 
 export function testCommand(ckam) {
     test("a page by the command", async () => {
@@ -23,6 +25,10 @@ export function testCommand(ckam) {
             }
             assert.equal(await page.getByRole("alert").count(), 0);
             await shootAll(page, "run");
+            await page.setViewportSize({ width: 1120, height: 1180 });
+            await assertMarks(page, document);
+            await page.evaluate(() => scrollTo(0, document.querySelector("figure").offsetTop - 90));
+            await shoot(page, "report");
             assert.deepEqual(page.troubles, []);
         });
     });
