@@ -121,7 +121,7 @@ typedef struct interruption {
 
 /* Between the two, the first SIGINT, SIGTERM or SIGHUP stops the work, the second ends the process. The end returns the
  * signal that came, or 0. */
-void signals_begin(const interruption *work);
+void signals_begin(const interruption *what);
 int  signals_end(void);
 /* The exit status of a command that this signal ended. */
 int signals_status(int number);

@@ -124,7 +124,7 @@ static void show(void *context, const ckam_experiment_progress *p) {
     size_t width = text_width(stderr);
     if (strlen(line) >= width) line[width - 1] = 0;
     fprintf(stderr, "\r\033[K%s", line);
-    fflush(stderr);
+    (void)fflush(stderr);
 }
 
 static void show_end(const display *d) {

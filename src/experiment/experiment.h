@@ -126,7 +126,7 @@ ckam_status run_find(const experiment *e, const char *name, size_t *index, ckam_
 /* -- figures.c, spread.c ---------------------------------------------------------------------------------------------------- */
 
 /* Makes a figure of an entry of "figures". Before there are results it is empty, which shows that the entry is right. */
-ckam_status experiment_figure(const experiment *e, json_t *entry, figure **out, ckam_error *error);
+ckam_status experiment_figure(const experiment *from, json_t *json, figure **out, ckam_error *error);
 /* Median, least and most over the seeds of a run, of what `of` gives for record `index`; how many seeds there were. */
 typedef struct spread {
     double middle, low, high;
@@ -156,6 +156,6 @@ struct ckam_experiment {
 };
 
 /* results.csv, summary.csv, figures, page; and the table. */
-ckam_status experiment_write(ckam_experiment *e, ckam_error *error);
+ckam_status experiment_write(ckam_experiment *all, ckam_error *error);
 
 #endif

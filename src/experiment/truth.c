@@ -32,8 +32,9 @@ static double edge(const truth *t, size_t k, size_t i, size_t n) {
 }
 
 static ckam_status fill_joint(truth *t, ckam_error *error) {
-    double *low = malloc(2 * t->dim * sizeof *low), *high = low + t->dim;
+    double *low = malloc(2 * t->dim * sizeof *low), *high;
     if (!low) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a box of %zu dimensions", t->dim);
+    high = low + t->dim;
     for (size_t k = 0; k < t->dim; k++) {
         low[k] = -HUGE_VAL;
         high[k] = HUGE_VAL;

@@ -51,6 +51,35 @@ static ckam_status write_results(const ckam_experiment *all, ckam_error *error) 
     return write_text(all, "results.csv", &t, error);
 }
 
+/* Shares of all modes in a cell, and their errors in another. */
+static ckam_status add_shares(text_buffer *t, const experiment *e, const run_entry *run, ckam_error *error) {
+    double      share[MODES_MOST], mcse[MODES_MOST];
+    ckam_status status = CKAM_OK;
+    for (size_t i = 0; i < e->truth.modes && !status; i++)
+        status = run_share(&e->truth, run, i, share + i, mcse + i, error);
+    if (status) return status;
+    for (size_t i = 0; i < e->truth.modes; i++) text_format(t, "%s%.6g", i ? " " : ",", share[i]);
+    for (size_t i = 0; i < e->truth.modes; i++) text_format(t, "%s%.3g", i ? " " : ",", mcse[i]);
+    return CKAM_OK;
+}
+
+static ckam_status add_summary(text_buffer *t, const experiment *e, const run_entry *run, ckam_error *error) {
+    size_t last = run_records(run) - 1;
+    spread seconds = run_spread(run, last, record_seconds, 0);
+    text_format(t, "%s,%s,%zu", e->name, run->name, seconds.seeds);
+    add_number(t, run_first(run)->record[last].evaluations);
+    add_number(t, seconds.middle);
+    for (int m = 0; m < MEASURES; m++) {
+        spread s = run_spread(run, last, record_measure, m);
+        add_number(t, s.middle);
+        add_number(t, s.low);
+        add_number(t, s.high);
+    }
+    ckam_status status = add_shares(t, e, run, error);
+    text_format(t, "\n");
+    return status;
+}
+
 static ckam_status write_summary(const ckam_experiment *all, ckam_error *error) {
     text_buffer t = {0};
     ckam_status status = CKAM_OK;
@@ -61,29 +90,8 @@ static ckam_status write_summary(const ckam_experiment *all, ckam_error *error) 
     }
     text_format(&t, ",shares,shares-mcse\n");
     for (const experiment *e = all->experiment; e < all->experiment + all->count; e++)
-        for (const run_entry *run = e->run; run < e->run + e->runs; run++) {
-            size_t count = run_records(run);
-            if (!count) continue;
-            text_format(&t, "%s,%s,%zu", e->name, run->name, run_spread(run, count - 1, record_seconds, 0).seeds);
-            add_number(&t, run_first(run)->record[count - 1].evaluations);
-            add_number(&t, run_spread(run, count - 1, record_seconds, 0).middle);
-            for (int m = 0; m < MEASURES; m++) {
-                spread s = run_spread(run, count - 1, record_measure, m);
-                add_number(&t, s.middle);
-                add_number(&t, s.low);
-                add_number(&t, s.high);
-            }
-            text_buffer errors = {0};
-            for (size_t mode = 0; mode < e->truth.modes && !status; mode++) {
-                double share, mcse;
-                status = run_share(&e->truth, run, mode, &share, &mcse, error);
-                text_format(&t, "%s%.6g", mode ? " " : ",", share);
-                text_format(&errors, "%s%.3g", mode ? " " : ",", mcse);
-            }
-            if (!errors.failed) text_add(&t, errors.bytes, errors.length);
-            text_free(&errors);
-            text_format(&t, "\n");
-        }
+        for (const run_entry *run = e->run; run < e->run + e->runs && !status; run++)
+            if (run_first(run)) status = add_summary(&t, e, run, error);
     if (!status) return write_text(all, "summary.csv", &t, error);
     text_free(&t);
     return status;
