@@ -61,24 +61,11 @@ static void print_shape(const outcome *r) {
     text_wrap(stdout, text, 0, 2);
 }
 
-static const char *reason_text(const char *reason) {
-    static const char *const text[][2] = {{"draws", "all draws are there"},
-                                          {"evals", "the evaluations are used up"},
-                                          {"time-limit", "the time is up"},
-                                          {"until", "it has converged as asked"},
-                                          {"interrupted", "it was interrupted"},
-                                          {"target", "the target asked it to stop"},
-                                          {"error", "of an error"}};
-    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
-        if (!strcmp(text[i][0], reason)) return text[i][1];
-    return reason;
-}
-
 /* Why it stopped, and what it should have waited for. */
 static void write_reason(const outcome *r, char *text) {
     const char *reason = r->facts->reason;
     char        until[DESCRIBE];
-    append(text, "stopped because ", reason_text(reason));
+    append(text, "stopped because ", ckam_reason_text(reason));
     if (!strcmp(reason, "until") || ckam_plan_get(r->plan, "until", until, sizeof until, NULL)) return;
     if (!strcmp(until, "never")) return;
     append(text, ", before ", until);

@@ -368,6 +368,8 @@ CKAM_API const char *ckam_run_directory(const ckam_run *run);
 /* Why it stopped, as run.json says it: "draws", "evals", "time-limit", "until", "interrupted", "target", "error"; "" before
  * that. */
 CKAM_API const char *ckam_run_reason(const ckam_run *run);
+/* The same in words, after "stopped because": "all draws are there"; the reason itself where it is not one of these. */
+CKAM_API const char *ckam_reason_text(const char *reason);
 /* The sum over all chains. */
 CKAM_API void ckam_run_counts(const ckam_run *run, ckam_counts *counts);
 /* What the draws say, as ckam_run_go() found it at the end; NULL before that, and when there was nothing to look at.

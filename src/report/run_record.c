@@ -105,25 +105,12 @@ static void add_text(document *d, const char *name, const char *text) {
     document_cell_text(d, text, false);
 }
 
-static const char *reason_text(const char *reason) {
-    static const char *const text[][2] = {{"draws", "all draws are there"},
-                                          {"evals", "the evaluations are used up"},
-                                          {"time-limit", "the time is up"},
-                                          {"until", "it has converged as asked"},
-                                          {"interrupted", "it was interrupted"},
-                                          {"target", "the target asked it to stop"},
-                                          {"error", "of an error"}};
-    for (size_t i = 0; reason && i < sizeof text / sizeof *text; i++)
-        if (!strcmp(text[i][0], reason)) return text[i][1];
-    return reason;
-}
-
 /* What it cost, and why it ended. */
 static void add_run(const run_scene *scene, document *d) {
     double evaluations = number_of(scene, "counts", "evaluations"), seconds = number_of(scene, NULL, "seconds");
     double proposals = number_of(scene, "counts", "iterations"), accepted = number_of(scene, "counts", "accepted");
     begin_table(d, "run", "The run", "Evaluations of the density and iterations are those of all chains together.");
-    add_text(d, "stopped because", reason_text(text_of(scene, NULL, "stopped")));
+    add_text(d, "stopped because", ckam_reason_text(text_of(scene, NULL, "stopped")));
     add_number(d, "evaluations", evaluations);
     add_number(d, "iterations", proposals);
     if (proposals > 0.0) add_number(d, "share of the proposals that was accepted", accepted / proposals);

@@ -3,47 +3,7 @@
 # shellcheck disable=SC2016 # backquotes are printed
 set -eu
 ckam=$(realpath "$1")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" # runs write here
-export LC_ALL=C.UTF-8
-
-fail() {
-    echo "command: $1. It said:"
-    cat out err
-    exit 1
-}
-
-# try STATUS STREAM TEXT ARGUMENT...: the command ends with STATUS and its STREAM (out or err) holds TEXT.
-try() {
-    expected=$1 stream=$2 text=$3
-    shift 3
-    status=0
-    "$ckam" "$@" >out 2>err || status=$?
-    if [ "$status" -ne "$expected" ] || ! grep -qF -- "$text" "$stream"; then
-        fail "'ckam $*' ended with $status, expected $expected, and on $stream '$text'"
-    fi
-}
-
-# wrong STATUS TEXT ARGUMENT...: nothing on stdout, and one line on stderr that begins with the command's name.
-wrong() {
-    expected=$1 text=$2
-    shift 2
-    try "$expected" err "$text" "$@"
-    check "'ckam $*' wrote to stdout" [ ! -s out ]
-    check "'ckam $*' did not say it in one line" [ "$(wc -l <err)" -eq 1 ]
-    check "'ckam $*' did not say who speaks" grep -q '^ckam' err
-}
-
-# has TEXT, lacks TEXT: what the last command wrote to stdout.
-has() { grep -qF -- "$1" out || fail "there is no '$1'"; }
-lacks() { if grep -qF -- "$1" out; then fail "there is '$1'"; fi; }
-# check MESSAGE COMMAND...: the command succeeds.
-check() {
-    message=$1
-    shift
-    "$@" || fail "$message"
-}
+. "$(dirname "$0")/tries.sh"
 
 # fits: no line of the last output is wider than 80 columns.
 fits() { check 'a line is wider than 80 columns' [ "$(wc -L <out)" -le 80 ]; }

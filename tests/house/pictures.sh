@@ -3,46 +3,10 @@
 # shellcheck disable=SC2016 # backquotes are printed
 set -eu
 ckam=$(realpath "$1")
-work=$(mktemp -d)
-trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-cd "$work"
-export LC_ALL=C.UTF-8
+. "$(dirname "$0")/tries.sh"
 # What fontconfig keeps until the process ends is no leak of ours, when this runs under the address sanitizer.
 echo 'leak:libfontconfig' >kept
 export LSAN_OPTIONS="suppressions=$work/kept:print_suppressions=0"
-
-fail() {
-    echo "pictures: $1. It said:"
-    cat out err
-    exit 1
-}
-
-# try STATUS STREAM TEXT ARGUMENT...: the command ends with STATUS and its STREAM (out or err) holds TEXT.
-try() {
-    expected=$1 stream=$2 text=$3
-    shift 3
-    status=0
-    "$ckam" "$@" >out 2>err || status=$?
-    if [ "$status" -ne "$expected" ] || ! grep -qF -- "$text" "$stream"; then
-        fail "'ckam $*' ended with $status, expected $expected, and on $stream '$text'"
-    fi
-}
-
-# wrong STATUS TEXT ARGUMENT...: nothing on stdout, and one line on stderr that begins with the command's name.
-wrong() {
-    expected=$1 text=$2
-    shift 2
-    try "$expected" err "$text" "$@"
-    check "'ckam $*' wrote to stdout" [ ! -s out ]
-    check "'ckam $*' did not say it in one line" [ "$(wc -l <err)" -eq 1 ]
-    check "'ckam $*' did not say who speaks" grep -q '^ckam' err
-}
-
-check() {
-    message=$1
-    shift
-    "$@" || fail "$message"
-}
 
 # document PAGE: its JSON, a block a line.
 document() { sed -n '/<script type="application\/json" id="document">/,/<\/script>/p' "$1" >blocks; }

@@ -2,37 +2,22 @@
 # reproduce.sh CKAM NODE - `ckam reproduce all` with a small budget: every figure of the paper is there and holds data;
 # and what users type wrongly is answered.
 set -eu
-ckam=$1 node=$2
+ckam=$(realpath "$1") node=$2
 here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
+. "$(dirname "$0")/tries.sh"
 
-bad=0
-fail() { echo "reproduce: $*"; bad=1; }
-
-# refused STATUS PIECE ARGUMENT...: ends with this status, and says this on stderr.
-refused() {
-    wanted=$1 piece=$2
-    shift 2
-    status=0
-    "$ckam" reproduce "$@" >out 2>err || status=$?
-    [ "$status" -eq "$wanted" ] || fail "status $status, not $wanted, of: reproduce $*"
-    grep -qF -e "$piece" err || fail "'$piece' is not in what 'reproduce $*' says: $(cat err)"
-}
-
-refused 64 'which experiment'
-refused 64 "did you mean 'bimodal'" bimodel
-refused 66 'there is no experiment' something
-refused 64 'are two' bimodal grid32
-refused 64 "'evals=0'" bimodal --budget evals=0
-refused 64 "'10'" bimodal --budget 10
-refused 64 "'seconds=x'" bimodal --budget seconds=x
-refused 64 "'0'" bimodal --seeds 0
-refused 64 "'1.5'" bimodal --threads 1.5
-refused 64 'did you mean --budget' bimodal --bugdet evals=5
+wrong 64 'which experiment' reproduce
+wrong 64 "did you mean 'bimodal'" reproduce bimodel
+wrong 66 'there is no experiment' reproduce something
+wrong 64 'are two' reproduce bimodal grid32
+wrong 64 "'evals=0'" reproduce bimodal --budget evals=0
+wrong 64 "'10'" reproduce bimodal --budget 10
+wrong 64 "'seconds=x'" reproduce bimodal --budget seconds=x
+wrong 64 "'0'" reproduce bimodal --seeds 0
+wrong 64 "'1.5'" reproduce bimodal --threads 1.5
+wrong 64 'did you mean --budget' reproduce bimodal --bugdet evals=5
 mkdir full && touch full/file
-refused 73 'full' bimodal --budget evals=200 --seeds 1 --out full
+wrong 73 'full' reproduce bimodal --budget evals=200 --seeds 1 --out full
 
 # A user's own experiment: a copy, changed.
 mkdir mine
@@ -43,15 +28,14 @@ cat >mine/experiment.json <<'END'
 {"title": "Mine", "about": "My own.", "model": "mixture5", "runs": [{"name": "rw"}],
  "figures": [{"name": "marginal", "kind": "marginal", "title": "M", "caption": "C", "runs": ["rw"]}]}
 END
-"$ckam" reproduce ./mine --budget evals=2000 --seeds 2 >out 2>err || fail "an own experiment failed: $(cat err)"
-[ -s ckam-reproduce-mine-1/figures/mine-marginal.svg ] || fail 'the figure of an own experiment is missing'
-"$ckam" reproduce mine --budget seconds=0.01 --seeds 1 >out 2>err || fail "a budget of time failed: $(cat err)"
-[ -s ckam-reproduce-mine-2/index.html ] || fail 'a second run did not choose the next directory'
-"$ckam" sample --config mine/rw.json --draws 100 --format none >out 2>err || fail "a run file is not one: $(cat err)"
+try 0 out ckam-reproduce-mine-1/index.html reproduce ./mine --budget evals=2000 --seeds 2
+check 'the figure of an own experiment is missing' [ -s ckam-reproduce-mine-1/figures/mine-marginal.svg ]
+try 0 out ckam-reproduce-mine-2/index.html reproduce mine --budget seconds=0.01 --seeds 1
+try 0 out 'mixture5 by rw' sample --config mine/rw.json --draws 100 --format none
 
 # The paper.
-"$ckam" reproduce all --budget evals=8000 --seeds 2 --out paper >out 2>err || fail "all: $(cat err)"
-tail -n 1 out | grep -qx 'paper/index.html' || fail 'the last line is not the path of the page'
+try 0 out 'Difficult 2D bimodal' reproduce all --budget evals=8000 --seeds 2 --out paper
+check 'the last line is not the path of the page' [ "$(tail -n 1 out)" = paper/index.html ]
 "$node" "$here/figures.mjs" paper bimodal:step-sizes bimodal:true-density mixture5:true-density grid32:true-density \
     bimodal:kl-all mixture5:kl-all grid32:kl-all bimodal:kl-long mixture5:kl-long bimodal:marginal mixture5:marginal \
     bimodal:ess mixture5:ess grid32:ess bimodal:samples mixture5:samples grid32:samples bimodal:kl-kernels mixture5:kl-kernels \
@@ -67,7 +51,4 @@ while [ ! -d stopped ]; do :; done
 kill -TERM $pid 2>/dev/null || fail 'it was over before it could be stopped'
 status=0
 wait $pid || status=$?
-[ "$status" -eq 143 ] || fail "status $status, not 143, after SIGTERM"
-
-[ "$bad" -eq 0 ] || exit 1
-echo 'reproduce: all right'
+check "status $status, not 143, after SIGTERM" [ "$status" -eq 143 ]
