@@ -55,7 +55,8 @@ static void write_help(const ckam_option *option, char *text) {
     ckam_option_range(option, words, sizeof words);
     describe_default(option, initial);
     bool choice = option->type == CKAM_CHOICE && !describe_is_switch(option);
-    bool shown = *initial && !describe_is_switch(option) && option->type != CKAM_WORD; /* a seed is drawn */
+    bool none = option->type == CKAM_WORD || (option->type == CKAM_COUNT && option->initial < option->low);
+    bool shown = *initial && !describe_is_switch(option) && !none; /* a seed is drawn */
     snprintf(text, HELP, "%s%s%s%s%s%s", option->help, choice ? ": " : "", choice ? words : "", shown ? " (" : "",
              shown ? initial : "", shown ? ")" : "");
 }

@@ -1,7 +1,6 @@
 /* reproduce.c - `ckam reproduce`: the experiments of the paper, or a user's own of the same form. */
 #include "cli.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +14,10 @@ enum { PAPERS = 3, PATH = 4400, OUT_MOST = 100000 };
 
 static const ckam_option own_options[] = {
     {.name = "budget",
-     .help = "for each chain: evals=N evaluations, or seconds=S of sampling (default: what the experiment says)",
+     .help = "for each chain: evals=N, or seconds=S of sampling (default: what the experiment says)",
      .type = CKAM_TEXT},
     {.name = "seeds",
-     .help = "chains of each run, with seeds 1, 2, ... (default: what the experiment says)",
+     .help = "chains of each run: seeds 1, 2, ... (default, and most for long runs: what the experiment says)",
      .type = CKAM_COUNT,
      .low = 1,
      .high = 10000},
@@ -65,23 +64,25 @@ static bool read_budget(const request *r, ckam_experiment_setup *setup) {
 
 static bool is_experiment(const char *directory) {
     char path[PATH + 32];
-    snprintf(path, sizeof path, "%s/experiment.json", directory);
-    return !access(path, F_OK);
+    return (size_t)snprintf(path, sizeof path, "%s/experiment.json", directory) < sizeof path && !access(path, F_OK);
 }
 
-/* A directory by its name, or one of ours: beside the installed command, or in the tree that it was built in. */
-static bool find_experiment(const char *word, char path[PATH]) {
+/* One of ours: beside the installed command, or in the tree that it was built in. */
+static bool find_ours(const char *word, char path[PATH]) {
     static const char *const places[] = {"../share/ckam/experiments", "../experiments"};
     char                     self[PATH];
     ssize_t                  length = readlink("/proc/self/exe", self, sizeof self - 1);
-    snprintf(path, PATH, "%s", word);
-    if (strchr(word, '/') || length < 0) return is_experiment(path);
+    if (strchr(word, '/') || length < 0) return false;
     self[length] = 0;
     if (strrchr(self, '/')) *strrchr(self, '/') = 0;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if ((size_t)snprintf(path, PATH, "%s/%s/%s", self, places[i], word) < PATH && is_experiment(path)) return true;
-    snprintf(path, PATH, "%s", word);
-    return is_experiment(path);
+    return false;
+}
+
+static bool is_same(const char *one, const char *other) {
+    struct stat a, b;
+    return !stat(one, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 static int refuse(const request *r, const char *word) {
@@ -93,11 +94,25 @@ static int refuse(const request *r, const char *word) {
         "there is no experiment '%s': bimodal, mixture5, grid32, all, or a directory with an experiment.json", word);
 }
 
+/* One of ours by its name, or any by its path. A user's own of the same name is not passed over silently. */
+static int find_experiment(const request *r, const char *word, char path[PATH]) {
+    bool ours = find_ours(word, path), here = is_experiment(word);
+    if (ours && here && !is_same(word, path))
+        return complain(r->command, EX_USAGE, "there are two: ./%s for the one here, or %s", word, path);
+    if (!ours) snprintf(path, PATH, "%s", word);
+    return ours || here ? EX_OK : refuse(r, word);
+}
+
 /* The first ckam-reproduce-NAME-N that is free. */
-static void choose_out(const char *name, char out[PATH]) {
-    const char *last = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+static void choose_out(const char *path, char out[PATH]) {
+    size_t end = strlen(path), begin;
+    while (end > 1 && path[end - 1] == '/') end--;
+    for (begin = end; begin > 0 && path[begin - 1] != '/'; begin--) {
+    }
+    bool named = path[begin] != '.';
     for (int n = 1; n < OUT_MOST; n++) {
-        snprintf(out, PATH, "ckam-reproduce-%.200s-%d", last, n);
+        snprintf(out, PATH, "ckam-reproduce-%.*s%s%d", named ? (int)(end - begin) : 0, path + begin, named ? "-" : "",
+                 n);
         if (access(out, F_OK)) return;
     }
 }
@@ -144,13 +159,17 @@ static int carry_out_experiment(const request *r, ckam_experiment *experiment, c
     show_end(&d);
     if (status < 0) return complain_error(r->command, &error);
     const char *table = ckam_experiment_table(experiment);
-    if (!*table) return complain(r->command, signals_status(caught), "stopped before a chain had ended");
+    if (!*table) {
+        (void)rmdir(out); /* which holds nothing */
+        return complain(r->command, signals_status(caught), "stopped before a chain had ended");
+    }
+    if (caught) fprintf(stderr, "stopped: what follows is that of the chains that had ended\n");
     printf("%s\nwritten to %s: results.csv, summary.csv, figures, and the page\n%s/index.html\n", table + 1, out, out);
     return caught ? signals_status(caught) : EX_OK;
 }
 
 static int reproduce(const request *r) {
-    static char           path[PAPERS][PATH], out[PATH];
+    char                  path[PAPERS][PATH], out[PATH];
     const char           *list[PAPERS] = {path[0], path[1], path[2]};
     ckam_experiment_setup setup = {0};
     ckam_experiment      *experiment;
@@ -167,8 +186,11 @@ static int reproduce(const request *r) {
         return EX_USAGE;
     setup.seeds = (uint64_t)seeds;
     setup.threads = (size_t)threads;
-    for (size_t i = 0; i < (all ? PAPERS : 1); i++)
-        if (!find_experiment(all ? papers[i] : r->word[0], path[i])) return refuse(r, all ? papers[i] : r->word[0]);
+    if (given && !*given) return complain(r->command, EX_USAGE, "--out is empty; name a directory");
+    for (size_t i = 0; i < (all ? PAPERS : 1); i++) {
+        int status = find_experiment(r, all ? papers[i] : r->word[0], path[i]);
+        if (status) return status;
+    }
     if (given)
         snprintf(out, sizeof out, "%s", given);
     else
@@ -183,7 +205,7 @@ static int reproduce(const request *r) {
 int command_reproduce(int count, char **arguments) {
     static const command_line line = {
         .command = "reproduce",
-        .arguments = "bimodal\nmixture5\ngrid32\nall\nDIR",
+        .arguments = "bimodal|mixture5|grid32|all|DIR",
         .about =
             "Carries out an experiment of the paper 'Cyclical Kernel Adaptive Metropolis', or one of your own: every "
             "sampler with several seeds, followed by how near it comes to the truth. Writes tables, figures as PDF and "

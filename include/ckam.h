@@ -509,8 +509,9 @@ typedef struct ckam_experiment_progress {
 
 typedef void ckam_experiment_watch(void *context, const ckam_experiment_progress *progress);
 
-/* Runs all chains over threads, then writes into `out`: results.csv, figures/NAME.pdf and .svg, index.html. CKAM_STOP after
- * ckam_experiment_stop(): the same of what had ended by then. */
+/* Runs all chains over threads, then writes into `out`: results.csv, summary.csv, figures/EXPERIMENT-NAME.pdf and .svg,
+ * index.html. CKAM_STOP after ckam_experiment_stop(): the same of what had ended by then, and nothing where no chain had. Once
+ * only. */
 CKAM_API ckam_status ckam_experiment_go(ckam_experiment *experiment, ckam_experiment_watch *watch, void *context,
                                         ckam_error *error);
 /* May be called from a signal handler or another thread. */

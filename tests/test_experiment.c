@@ -51,6 +51,17 @@ static const struct {
     const char *text, *pieces[3];
 } mistakes[] = {
     {"{", {"experiment.json", "line"}},
+    {"{" HEAD ", " RUNS ", \"figures\": [{" FIGURE ", \"kind\": \"ends\", \"measure\": \"share\", \"mode\": 2.5, " ALL
+     "}]}",
+     {"mode", "whole number"}},
+    {"{" HEAD ", " RUNS ", \"figures\": [{" FIGURE ", \"kind\": \"truth\"}, {" FIGURE ", \"kind\": \"truth\"}]}",
+     {"two figures", "'f'"}},
+    {"{" HEAD ", " RUNS ", \"figures\": [{" FIGURE
+     ", \"kind\": \"curves\", \"measures\": [], \"against\": [\"time\"], " ALL "}]}",
+     {"measures", "empty"}},
+    {"{\"title\": \"T\", \"about\": \"A\", \"model\": \"bimodal\", \"runs\": [{\"name\": \"rw\", \"times\": 1e6}], "
+     "\"evals\": 1e15, \"figures\": []}",
+     {"rw", "1e+21"}},
     {"[]", {"object"}},
     {"{\"title\": \"T\"}", {"about"}},
     {"{" HEAD ", " RUNS "}", {"figures"}},
@@ -107,6 +118,25 @@ static void every_mistake_is_said_before_any_work(void **unused) {
         assert_null(e);
         check_failure(status, error.status, &error, mistakes[i].pieces, __FILE__, __LINE__);
         assert_int_equal(access(out_path, F_OK), -1);
+    }
+}
+
+static void a_run_file_leaves_to_the_experiment_what_is_its(void **unused) {
+    (void)unused;
+    static const char *const settings[][2] = {{"thin", "10"}, {"chains", "7"}, {"draws", "5"}, {"evals", "50"}};
+    const char *const        directory = folder;
+    for (size_t i = 0; i < 4; i++) {
+        ckam_experiment_setup setup = {0};
+        ckam_experiment      *e;
+        ckam_error            error;
+        char                  text[200];
+        create(&e, "{}", &setup, &error);
+        write_text(in_folder("experiment.json"), "{" HEAD ", \"runs\": [{\"name\": \"rw\"}], \"figures\": []}");
+        snprintf(text, sizeof text, "{\"model\": \"bimodal\", \"sampler\": \"rw\", \"%s\": %s}", settings[i][0],
+                 settings[i][1]);
+        write_text(in_folder("rw.json"), text);
+        assert_failure(ckam_experiment_create(&e, &directory, 1, &setup, out_path, &error), CKAM_ERROR_FORMAT, &error,
+                       "rw.json", settings[i][0], settings[i][1], "take it out");
     }
 }
 
@@ -263,6 +293,29 @@ static void the_page_holds_the_curves(void **unused) {
     remove_out();
 }
 
+static void look(void *unused, const ckam_experiment_progress *p) {
+    (void)unused;
+    assert_true(p->fraction <= 1.0 && p->done <= p->chains && p->now[0]);
+}
+
+/* Chains end at different evaluations, and the table is that of their ends. A second go is refused. */
+static void time_ends_every_chain(void **unused) {
+    (void)unused;
+    ckam_experiment      *e;
+    ckam_error            error;
+    ckam_experiment_setup setup = {.seconds = 0.02, .threads = 3};
+    assert_int_equal(create(&e, "{" HEAD ", " RUNS ", \"figures\": [" CURVES "]}", &setup, &error), CKAM_OK);
+    assert_int_equal(ckam_experiment_go(e, look, NULL, &error), CKAM_OK);
+    size_t size;
+    char  *summary = read_text(in_out("summary.csv"), &size), *row = strstr(summary, ",rw,3,");
+    assert_non_null(row);
+    assert_less(0.0199, strtod(strchr(row + 6, ',') + 1, NULL)); /* seconds, behind the evaluations */
+    free(summary);
+    assert_failure(ckam_experiment_go(e, NULL, NULL, &error), CKAM_ERROR_ARGUMENT, &error, "once");
+    ckam_experiment_free(e);
+    remove_out();
+}
+
 static void stop_at_once(void *experiment, const ckam_experiment_progress *p) {
     assert_true(p->fraction >= 0.0 && p->fraction <= 1.0);
     assert_int_equal(p->chains, 9);
@@ -281,7 +334,11 @@ static void a_stop_keeps_what_has_ended(void **unused) {
     assert_int_equal(create(&e, text, &setup, &error), CKAM_OK);
     assert_int_equal(ckam_experiment_go(e, stop_at_once, e, &error), CKAM_STOP);
     assert_string_not_equal(ckam_experiment_table(e), "");
-    assert_int_equal(access(in_out("index.html"), F_OK), 0);
+    json_t     *document = document_of_page(), *first = json_array_get(json_object_get(document, "blocks"), 0);
+    const char *said = json_string_value(json_object_get(first, "text"));
+    assert_non_null(said);
+    assert_non_null(strstr(said, "of 9 chains had ended"));
+    json_decref(document);
     ckam_experiment_free(e);
     remove_out();
 }
@@ -289,7 +346,9 @@ static void a_stop_keeps_what_has_ended(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mistake_is_said_before_any_work),
+        cmocka_unit_test(a_run_file_leaves_to_the_experiment_what_is_its),
         cmocka_unit_test(bad_arguments_are_refused),
+        cmocka_unit_test(time_ends_every_chain),
         cmocka_unit_test(a_run_that_fails_is_named),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(seeds_and_evaluations_are_those_of_the_setup),

@@ -97,6 +97,8 @@ static void what_cannot_be_replaced_is_named(void **unused) {
     assert_false(is_there("full.new"));
     assert_true(is_there("full/inner"));
     assert_int_equal(file_replace("full", "x", 1, NULL), CKAM_ERROR_WRITE);
+    assert_int_equal(mkfifo("device", 0600), 0); /* or a device, which must stay what it is */
+    assert_failure(file_replace("device", "x", 1, &error), CKAM_ERROR_OUTPUT, &error, "device", "name another");
     char long_path[FILE_PATH + 10];
     for (size_t length = FILE_PATH - 6; length < FILE_PATH + 5; length++) {
         memset(long_path, 'x', length);

@@ -101,7 +101,7 @@ static void follow_to_the_end(const truth *t, const run_entry *run, track *out) 
     atomic_uint_fast64_t evaluations = 0;
     ckam_error           error = {0};
     assert_int_equal(follow(t, run, out, &stop, &evaluations, &error), CKAM_OK);
-    assert_true(out->done);
+    out->done = true; /* as go.c does, under its lock */
     if (run->seconds == 0.0) assert_int_equal(evaluations, run->evals);
 }
 
@@ -180,6 +180,9 @@ static void a_chain_is_followed_step_by_step(void **unused) {
             assert_true(out.record[next].draws == (double)draws);
             if (draws) assert_true(out.record[next].value[MODE_CHANGES] == (double)changes);
             if (!draws) assert_true(isnan(out.record[next].value[KL_PAPER]));
+            /* jeffreys says nothing while there are fewer draws than bins */
+            assert_int_equal(isnan(out.record[next].value[KL_JEFFREYS]), draws < 2500);
+            assert_int_equal(isnan(out.record[next].value[MARGINAL_JEFFREYS]), draws < 100);
             next++;
         }
     }
@@ -244,19 +247,53 @@ static void seeds_become_median_and_range(void **unused) {
     track     tracks[4];
     run_entry run = {.seeds = 3, .track = tracks};
     for (size_t i = 0; i < 4; i++) tracks[i] = (track){.done = true, .records = 1, .record = records + i};
-    spread s = run_spread(&run, 0, record_seconds, 0);
-    assert_true(s.middle == 3.0 && s.low == 1.0 && s.high == 10.0 && s.seeds == 3);
+    spread s = run_spread(&run, 0, OF_SECONDS);
+    assert_true(s.middle == 3.0 && s.low == 1.0 && s.high == 10.0 && s.seeds == 3 && s.ended == 3);
     run.seeds = 4; /* what is not known does not count */
-    assert_true(run_spread(&run, 0, record_seconds, 0).seeds == 3);
+    s = run_spread(&run, 0, OF_SECONDS);
+    assert_true(s.seeds == 3 && s.ended == 4);
     tracks[0].done = false; /* nor what has not ended */
-    s = run_spread(&run, 0, record_seconds, 0);
-    assert_true(s.middle == 5.5 && s.seeds == 2);
+    s = run_spread(&run, LAST_RECORD, OF_SECONDS);
+    assert_true(s.middle == 5.5 && s.seeds == 2 && s.ended == 3);
     assert_ptr_equal(run_first(&run), tracks + 1);
     assert_int_equal(run_records(&run), 1);
     for (size_t i = 0; i < 4; i++) tracks[i].done = false;
     assert_null(run_first(&run));
     assert_int_equal(run_records(&run), 0);
-    assert_true(isnan(run_spread(&run, 0, record_seconds, 0).middle));
+    assert_true(isnan(run_spread(&run, 0, OF_SECONDS).middle));
+}
+
+/* Where time ends chains, curves go as far as all have the same evaluations; an end is each chain's own. */
+static void chains_of_different_length_go_together(void **unused) {
+    (void)unused;
+    record    one[] = {{.evaluations = 100}, {.evaluations = 134}, {.evaluations = 150}};
+    record    two[] = {{.evaluations = 100}, {.evaluations = 134}, {.evaluations = 178}, {.evaluations = 500}};
+    track     tracks[] = {{.done = true, .records = 3, .record = one}, {.done = true, .records = 4, .record = two}};
+    run_entry run = {.seeds = 2, .track = tracks};
+    assert_int_equal(run_records(&run), 2);
+    spread s = run_spread(&run, LAST_RECORD, OF_EVALUATIONS);
+    assert_true(s.low == 150.0 && s.high == 500.0 && s.middle == 325.0);
+}
+
+/* A chain of 1000 draws, all on the right, and one of 100,000, a quarter there. */
+static void shares_count_all_draws(void **unused) {
+    (void)unused;
+    truth      t;
+    uint32_t  *right = calloc(2 * SHARE_ROWS, sizeof *right), *mixed = calloc(2 * SHARE_ROWS, sizeof *mixed);
+    track      tracks[] = {{.done = true, .draws = 1000, .share = right, .share_rows = 1000, .share_length = 1},
+                           {.done = true, .draws = 102400, .share = mixed, .share_rows = 3200, .share_length = 32}};
+    run_entry  run = {.seeds = 2, .track = tracks};
+    double     share, mcse;
+    ckam_error error;
+    make_truth(&t, "bimodal");
+    for (size_t i = 0; i < 1000; i++) right[2 * i + 1] = 1;
+    for (size_t i = 0; i < 3200; i++) mixed[2 * i + (i % 4 == 0)] = 32;
+    assert_int_equal(run_share(&t, &run, 1, &share, &mcse, &error), CKAM_OK);
+    assert_close(share, (1000.0 + 25600.0) / 103400.0, 1e-12);
+    assert_true(mcse > 0.0);
+    free(right);
+    free(mixed);
+    truth_free(&t);
 }
 
 /* Independent draws have the standard error of a share, sqrt(p (1 - p) / n). */
@@ -288,6 +325,8 @@ int main(void) {
         cmocka_unit_test(a_stuck_chain_has_the_larger_divergence),
         cmocka_unit_test(time_ends_a_chain_too),
         cmocka_unit_test(seeds_become_median_and_range),
+        cmocka_unit_test(chains_of_different_length_go_together),
+        cmocka_unit_test(shares_count_all_draws),
         cmocka_unit_test(shares_have_their_error),
     };
     return cmocka_run_group_tests_name("follow", tests, NULL, NULL);

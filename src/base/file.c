@@ -39,11 +39,16 @@ static ckam_status write_failed(const char *path, ckam_error *error) {
 }
 
 ckam_status file_begin(file_aside *a, const char *path, ckam_error *error) {
-    int length = snprintf(a->path, sizeof a->path, "%s", path);
+    int         length = snprintf(a->path, sizeof a->path, "%s", path);
+    struct stat about;
     a->file = -1;
     a->length = 0;
     if (length < 0 || (size_t)length + sizeof ".new" > sizeof a->aside)
         return fail_with(error, CKAM_ERROR_OUTPUT, "the path %.60s... is too long", path);
+    /* A rename would put the file in the place of a device. A directory it refuses by itself. */
+    if (!stat(path, &about) && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        return fail_with(error, CKAM_ERROR_OUTPUT, "%.120s is there and is no file that can be replaced; name another",
+                         path);
     memcpy(a->aside, a->path, (size_t)length);
     memcpy(a->aside + length, ".new", sizeof ".new");
     a->file = open(a->aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -104,7 +104,7 @@ void        track_free(track *t);
 
 typedef struct experiment {
     char        path[FILE_PATH]; /* of its directory */
-    const char *name;            /* the last part of it */
+    char        name[64];        /* the last part of it */
     const char *title, *about;
     json_t     *file, *figures;
     truth       truth;
@@ -127,19 +127,21 @@ ckam_status run_find(const experiment *e, const char *name, size_t *index, ckam_
 
 /* Makes a figure of an entry of "figures". Before there are results it is empty, which shows that the entry is right. */
 ckam_status experiment_figure(const experiment *from, json_t *json, figure **out, ckam_error *error);
-/* Median, least and most over the seeds of a run, of what `of` gives for record `index`; how many seeds there were. */
+/* What run_spread() is asked for beside a measure, and the last record of every chain, wherever it ended. */
+enum { OF_SECONDS = MEASURES, OF_EVALUATIONS };
+#define LAST_RECORD SIZE_MAX
+/* Median, least and most over the chains of a run that have ended, of a measure in record `index`; of how many it is
+ * known, and how many have ended. */
 typedef struct spread {
     double middle, low, high;
-    size_t seeds;
+    size_t seeds, ended;
 } spread;
-spread run_spread(const run_entry *run, size_t index, double (*of)(const record *, int), int which);
-double record_measure(const record *r, int which);
-double record_seconds(const record *r, int which);
+spread run_spread(const run_entry *run, size_t index, int which);
 /* The first chain that has ended; NULL where none has. */
 const track *run_first(const run_entry *run);
-/* Records that all ended chains of the run have; 0 where none has ended. */
+/* Records that all ended chains of the run have after the same evaluations; 0 where none has ended. */
 size_t run_records(const run_entry *run);
-/* The share of draws in a mode over all seeds, and its standard error. */
+/* The share of the draws of all seeds that are in a mode, and its standard error. */
 ckam_status run_share(const truth *t, const run_entry *run, size_t mode, double *share, double *mcse,
                       ckam_error *error);
 
@@ -152,6 +154,8 @@ struct ckam_experiment {
     experiment           *experiment;
     atomic_bool           stop;
     double                seconds; /* that all of it took */
+    size_t                chains, ended;
+    bool                  gone; /* ckam_experiment_go() was called */
     text_buffer           table;
 };
 

@@ -42,7 +42,7 @@ static bool is_exact(const run_entry *run) { return !run->plan; }
 
 static void name_coordinate(size_t k, char text[32]) { snprintf(text, 32, "x.%zu", k + 1); }
 
-/* `value` of each of the bins, which are as wide as the inner ones. */
+/* The density in each of the bins; the outer ones count as wide as the inner ones. */
 static void add_cells(figure *f, size_t index, const truth *t, const char *title, const double *probability,
                       const uint64_t *count, uint64_t total) {
     char across[32], up[32];
@@ -121,21 +121,20 @@ static ckam_status make_marginal(const entry *e, figure **out) {
 static const char *const against_names[] = {"time", "evaluations", NULL};
 static const char *const against_labels[] = {"seconds of sampling", "evaluations"};
 
-static void add_curve(figure *f, panel *p, const entry *e, size_t index, int which, bool by_time) {
+static void add_curve(figure *f, panel *p, const entry *e, size_t index, int which, int against) {
     const run_entry *run = e->run[index];
-    const track     *first = run_first(run);
     size_t           count = run_records(run);
     mark            *band = run->seeds > 1 ? panel_mark(f, p, MARK_BAND, NULL, e->colour[index], count) : NULL;
     for (size_t i = 0; band && i < count; i++) {
-        spread y = run_spread(run, i, record_measure, which);
-        band->x[i] = by_time ? run_spread(run, i, record_seconds, 0).middle : first->record[i].evaluations;
+        spread y = run_spread(run, i, which);
+        band->x[i] = run_spread(run, i, against).middle;
         band->low[i] = y.low;
         band->high[i] = y.high;
     }
     mark *line = panel_mark(f, p, MARK_LINE, run->label, e->colour[index], count);
     for (size_t i = 0; line && i < count; i++) {
-        line->x[i] = by_time ? run_spread(run, i, record_seconds, 0).middle : first->record[i].evaluations;
-        line->y[i] = run_spread(run, i, record_measure, which).middle;
+        line->x[i] = run_spread(run, i, against).middle;
+        line->y[i] = run_spread(run, i, which).middle;
     }
     if (line) line->dashed = is_exact(run);
 }
@@ -169,10 +168,13 @@ static ckam_status make_curves(const entry *e, figure **out) {
     ckam_status status = member(e->experiment, e->json, "measures", JSON_ARRAY, true, &measures, e->error);
     if (!status) status = member(e->experiment, e->json, "against", JSON_ARRAY, true, &against, e->error);
     if (status) return status;
-    size_t  across = json_array_size(against), down = json_array_size(measures);
+    size_t across = json_array_size(against), down = json_array_size(measures);
+    if (!across || !down)
+        return fail_with(e->error, CKAM_ERROR_FORMAT, "%.80s/experiment.json, figure '%.40s': '%s' is empty",
+                         e->experiment->path, e->name, across ? "measures" : "against");
     figure *f = begin(e, across * down);
     if (!f) return no_memory(e);
-    f->across = across ? across : 1;
+    f->across = across;
     for (size_t i = 0; i < across * down && !status; i++) {
         const json_t *by = json_array_get(against, i % across), *what = json_array_get(measures, i / across);
         int           x = json_is_string(by) ? find_word(against_names, json_string_value(by)) : -1;
@@ -183,7 +185,7 @@ static ckam_status make_curves(const entry *e, figure **out) {
         panel *p = figure_panel(f, i, "", against_labels[x], measure_table[which].label);
         p->x.logarithmic = true;
         p->y.logarithmic = measure_table[which].logarithmic;
-        for (size_t r = 0; r < e->runs; r++) add_curve(f, p, e, r, which, x == 0);
+        for (size_t r = 0; r < e->runs; r++) add_curve(f, p, e, r, which, x ? OF_EVALUATIONS : OF_SECONDS);
     }
     if (!status) return finish(e, f, out);
     figure_free(f);
@@ -195,12 +197,10 @@ static ckam_status make_curves(const entry *e, figure **out) {
 /* Share of a mode with two standard errors, or a measure with its range. */
 static ckam_status add_end(const entry *e, mark *m, size_t i, int which, size_t mode) {
     const run_entry *run = e->run[i];
-    size_t           count = run_records(run);
     double           share, mcse;
     m->x[i] = (double)i;
-    m->y[i] = (double)NAN;
-    if (which >= 0 && count) {
-        spread s = run_spread(run, count - 1, record_measure, which);
+    if (which >= 0) {
+        spread s = run_spread(run, LAST_RECORD, which);
         m->y[i] = s.middle;
         m->low[i] = s.low;
         m->high[i] = s.high;
@@ -352,6 +352,28 @@ static ckam_status read_texts(entry *e) {
     return CKAM_OK;
 }
 
+/* "5 seeds, 1000000 evaluations each.", at the end of the caption: of what the figure was really made. */
+static ckam_status say_size(const entry *e, figure *f) {
+    double least = HUGE_VAL, most = 0.0;
+    size_t fewest = SIZE_MAX, seeds = 0;
+    char   caption[2048], range[64] = "", evaluations[64] = "";
+    for (size_t i = 0; i < e->runs; i++) {
+        spread s = run_spread(e->run[i], LAST_RECORD, OF_EVALUATIONS);
+        if (!s.ended) continue;
+        least = fmin(least, s.low);
+        most = fmax(most, s.high);
+        fewest = s.ended < fewest ? s.ended : fewest;
+        seeds = s.ended > seeds ? s.ended : seeds;
+    }
+    if (!seeds) return CKAM_OK;
+    if (fewest < seeds) snprintf(range, sizeof range, "%zu to ", fewest);
+    if (least < most) snprintf(evaluations, sizeof evaluations, "%.0f to ", least);
+    snprintf(caption, sizeof caption, "%s %s%zu %s a run, %s%.0f evaluations each.", f->caption, range, seeds,
+             seeds == 1 ? "seed" : "seeds", evaluations, most);
+    figure_text(f, &f->caption, caption);
+    return f->failed ? no_memory(e) : CKAM_OK;
+}
+
 ckam_status experiment_figure(const experiment *from, json_t *json, figure **out, ckam_error *error) {
     entry  e = {.experiment = from, .json = json, .error = error};
     size_t kind = 0;
@@ -365,6 +387,7 @@ ckam_status experiment_figure(const experiment *from, json_t *json, figure **out
     if (!status) status = find_kind(&e, &kind);
     if (!status && kinds[kind].runs) status = find_runs(&e);
     if (!status) status = kinds[kind].make(&e, out);
+    if (!status) status = say_size(&e, *out);
     free((void *)e.run);
     free(e.colour);
     return status;

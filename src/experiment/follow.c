@@ -123,16 +123,18 @@ static divergence whole_divergence(const truth *t, const track *from) {
     return sum;
 }
 
+/* With fewer draws than bins what is added to each bin outweighs the draws, and 'jeffreys' is small whatever they are. */
 static void keep_record(follower *f) {
     const truth *t = f->truth;
     track       *out = f->track;
     if (out->records == RECORDS_MOST) return;
     record    *r = out->record + out->records++;
     divergence whole = whole_divergence(t, out), one = divergence_of(t->bins, t->marginal, out->marginal, out->draws);
+    size_t     bins = t->dim == 2 ? t->side * t->side : t->bins;
     *r = (record){.evaluations = (double)f->evaluations, .seconds = f->seconds, .draws = (double)out->draws};
-    r->value[KL_JEFFREYS] = whole.jeffreys;
+    r->value[KL_JEFFREYS] = out->draws < bins ? (double)NAN : whole.jeffreys;
     r->value[KL_PAPER] = whole.paper;
-    r->value[MARGINAL_JEFFREYS] = one.jeffreys;
+    r->value[MARGINAL_JEFFREYS] = out->draws < t->bins ? (double)NAN : one.jeffreys;
     r->value[MARGINAL_PAPER] = one.paper;
     r->value[MULTI_ESS] = batches_multi_ess(f->batches);
     r->value[MODE_CHANGES] = out->draws ? (double)f->changes : (double)NAN;
@@ -143,7 +145,10 @@ static void keep_record(follower *f) {
 static ckam_status make_chain(follower *f, ckam_error *error) {
     const run_entry *run = f->run;
     if (!run->plan) return CKAM_OK;
-    uint64_t   horizon = run->plan->run.horizon ? run->plan->run.horizon : run->evals;
+    uint64_t horizon = run->plan->run.horizon;
+    if (!horizon && run->seconds > 0.0 && run->cost > 0.0)
+        horizon = (uint64_t)ceil(fmin(run->seconds / run->cost, 1e15));
+    if (!horizon) horizon = run->evals;
     ckam_setup setup = {.target = ckam_model_target(f->truth->model),
                         .options = run->plan->sampler,
                         .start = run->start,
@@ -188,7 +193,6 @@ static ckam_status go_on(follower *f, const atomic_bool *stop, atomic_uint_fast6
         if (due_now) next *= pow(10.0, 1.0 / RECORD_A_DECADE);
         if (atomic_load(stop)) return CKAM_STOP;
     }
-    f->track->done = true;
     return CKAM_OK;
 }
 

@@ -17,7 +17,9 @@
 /* A directory that was not there, or holds nothing. */
 static ckam_status make_directory(const char *path, ckam_error *error) {
     if (!mkdir(path, 0777)) return CKAM_OK;
-    if (errno != EEXIST) return fail_with(error, CKAM_ERROR_OUTPUT, "%.120s cannot be made: %s", path, strerror(errno));
+    if (errno != EEXIST)
+        return fail_with(error, CKAM_ERROR_OUTPUT, "%.120s cannot be made: %s%s", path, strerror(errno),
+                         errno == ENOENT ? "; make the directory above it first" : "");
     DIR           *folder = opendir(path);
     struct dirent *found = NULL;
     while (folder && (found = readdir(folder))) /* cppcheck-suppress readdirCalled; nobody else has this one */
@@ -30,7 +32,8 @@ static ckam_status make_directory(const char *path, ckam_error *error) {
 ckam_status ckam_experiment_create(ckam_experiment **made, const char *const *directories, size_t count,
                                    const ckam_experiment_setup *setup, const char *out, ckam_error *error) {
     if (!made || !directories || !count || !setup || !out || !*out)
-        return fail_with(error, CKAM_ERROR_ARGUMENT, "an experiment needs a place, a directory, a setup and an output");
+        return fail_with(error, CKAM_ERROR_ARGUMENT,
+                         "an experiment needs a place, a directory, a setup, and a directory to make");
     if (isnan(setup->seconds) || setup->seconds < 0.0)
         return fail_with(error, CKAM_ERROR_ARGUMENT, "seconds is %g; 0 or more is wanted", setup->seconds);
     ckam_experiment *e = *made = calloc(1, sizeof *e);
@@ -95,6 +98,7 @@ static void *worker(void *context) {
         pthread_mutex_unlock(&c->lock);
         ckam_status status = follow(&j->experiment->truth, j->run, j->track, &c->owner->stop, &j->evaluations, &error);
         pthread_mutex_lock(&c->lock);
+        j->track->done = !status;
         c->done += !status;
         if (status < 0 && !c->status) {
             c->status =
@@ -155,7 +159,7 @@ static void report(const crew *c, double begun, ckam_experiment_watch *watch, vo
         made += j->track->done ? j->work : fmin(j->work, j->run->cost * (double)atomic_load(&j->evaluations));
     }
     p.elapsed = clock_seconds() - begun;
-    p.fraction = all > 0.0 ? made / all : 1.0;
+    p.fraction = c->done == c->jobs ? 1.0 : fmin(made / all, 0.99);
     p.remaining = p.fraction > 0.01 ? p.elapsed * (1.0 - p.fraction) / p.fraction : (double)NAN;
     watch(context, &p);
 }
@@ -196,11 +200,15 @@ static ckam_status run_crew(crew *c, ckam_experiment_watch *watch, void *context
 }
 
 ckam_status ckam_experiment_go(ckam_experiment *e, ckam_experiment_watch *watch, void *context, ckam_error *error) {
-    crew        c = {.owner = e, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-    double      begun = clock_seconds();
+    crew   c = {.owner = e, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    double begun = clock_seconds();
+    if (e->gone) return fail_with(error, CKAM_ERROR_ARGUMENT, "an experiment is carried out once; create another");
+    e->gone = true;
     ckam_status status = list_jobs(&c, error);
     if (!status) status = run_crew(&c, watch, context, error);
     e->seconds = clock_seconds() - begun;
+    e->chains = c.jobs;
+    e->ended = c.done;
     if (!status && c.done) status = experiment_write(e, error);
     free(c.job);
     pthread_mutex_destroy(&c.lock);

@@ -1,4 +1,5 @@
 /* read.c - an experiment from its directory: experiment.json, and the run files that it names. */
+#define _DEFAULT_SOURCE /* realpath(). NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 #include "base/error.h"
 #include "experiment/experiment.h"
 #include "run/init.h"
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define EVALS_MOST 1e15
 enum { BINS = 100, SIDE = 50, EVALS = 1000000, SEEDS = 5 };
 
 /* -- Members of objects ------------------------------------------------------------------------------------------- */
@@ -20,6 +22,8 @@ static const char *type_name(json_type type) {
         return "a list";
     case JSON_OBJECT:
         return "an object";
+    case JSON_INTEGER:
+        return "a whole number";
     default:
         return "a number";
     }
@@ -89,6 +93,24 @@ ckam_status run_find(const experiment *e, const char *name, size_t *index, ckam_
                      e->path, name);
 }
 
+/* What the experiment says itself may not be set in a run file, where it would do nothing. */
+static ckam_status check_plan(const ckam_plan *plan, const char *path, ckam_error *error) {
+    static const char *const ours[] = {"thin", "chains", "draws", "evals", "time-limit", "until", NULL};
+    ckam_plan               *initial;
+    ckam_status              status = ckam_plan_create(&initial, error);
+    for (size_t i = 0; ours[i] && !status; i++) {
+        char set[OPTION_TEXT], unset[OPTION_TEXT];
+        ckam_plan_get(plan, ours[i], set, sizeof set, NULL);
+        ckam_plan_get(initial, ours[i], unset, sizeof unset, NULL);
+        if (strcmp(set, unset) != 0)
+            status = fail_with(error, CKAM_ERROR_FORMAT,
+                               "%.120s sets '%s' to %.30s; an experiment decides that itself: take it out", path,
+                               ours[i], set);
+    }
+    ckam_plan_free(initial);
+    return status;
+}
+
 static ckam_status read_plan(const experiment *e, run_entry *run, const char *file, const char *model,
                              ckam_error *error) {
     char path[FILE_PATH];
@@ -100,6 +122,8 @@ static ckam_status read_plan(const experiment *e, run_entry *run, const char *fi
     if (strcmp(run->plan->run.model, model) != 0)
         return fail_with(error, CKAM_ERROR_FORMAT, "%.120s: the model is '%.40s', and that of the experiment '%.40s'",
                          path, run->plan->run.model, model);
+    status = check_plan(run->plan, path, error);
+    if (status) return status;
     return init_read(run->plan->run.init, 1, e->truth.dim, &run->start, error);
 }
 
@@ -142,6 +166,9 @@ static ckam_status read_run(experiment *e, json_t *entry, const ckam_experiment_
     if (!(factor > 0.0 && factor <= 1e6))
         return fail_with(error, CKAM_ERROR_FORMAT, "%.100s/experiment.json: 'times' of '%s' is %g; above 0 is wanted",
                          e->path, run->name, factor);
+    if (evals * factor > EVALS_MOST)
+        return fail_with(error, CKAM_ERROR_OPTION, "'%s' would have %g evaluations; at most %g are possible", run->name,
+                         evals * factor, EVALS_MOST);
     run->evals = (uint64_t)ceil(evals * factor);
     run->seconds = setup->seconds * factor;
     run->seeds = (uint64_t)fmin(own_seeds, seeds);
@@ -156,7 +183,7 @@ static ckam_status read_runs(experiment *e, const ckam_experiment_setup *setup, 
     json_t     *runs;
     double      evals, seeds;
     ckam_status status = member(e, e->file, "runs", JSON_ARRAY, true, &runs, error);
-    if (!status) status = count_member(e, e->file, "evals", EVALS, 1e15, &evals, error);
+    if (!status) status = count_member(e, e->file, "evals", EVALS, EVALS_MOST, &evals, error);
     if (!status) status = count_member(e, e->file, "seeds", SEEDS, 10000, &seeds, error);
     if (status) return status;
     if (setup->evals) evals = (double)setup->evals;
@@ -187,6 +214,16 @@ static ckam_status read_pair(const experiment *e, size_t pair[2], ckam_error *er
     return status;
 }
 
+static ckam_status check_figure_name(const experiment *e, size_t index, const char *name, ckam_error *error) {
+    for (size_t i = 0; i < index; i++) {
+        const json_t *other = json_object_get(json_array_get(e->figures, i), "name");
+        if (!strcmp(json_string_value(other), name))
+            return fail_with(error, CKAM_ERROR_FORMAT, "%.100s/experiment.json: two figures have the name '%.40s'",
+                             e->path, name);
+    }
+    return check_name(e, name, error);
+}
+
 /* Every figure is made once now, while it is empty: what is wrong with it is better said before long work. */
 static ckam_status try_figures(experiment *e, ckam_error *error) {
     json_t     *entry;
@@ -196,7 +233,7 @@ static ckam_status try_figures(experiment *e, ckam_error *error) {
     json_array_foreach(e->figures, i, entry) {
         figure *f = NULL;
         status = experiment_figure(e, entry, &f, error);
-        if (!status) status = check_name(e, f->name, error);
+        if (!status) status = check_figure_name(e, i, f->name, error);
         figure_free(f);
         if (status) return status;
     }
@@ -218,6 +255,20 @@ static ckam_status load(experiment *e, ckam_error *error) {
                      why.text);
 }
 
+/* By the last part of its path, also where that is "." */
+static ckam_status name_experiment(experiment *e, ckam_error *error) {
+    char *whole = realpath(e->path, NULL), *last = whole ? strrchr(whole, '/') + 1 : NULL;
+    snprintf(e->name, sizeof e->name, "%s", last ? last : "");
+    bool fits = last && strlen(last) < sizeof e->name && !check_name(e, last, NULL);
+    free(whole);
+    if (fits) return CKAM_OK;
+    return fail_with(
+        error, CKAM_ERROR_INPUT,
+        "the directory %.120s names the experiment, and may have letters, digits, '-' and '_' only; call it "
+        "otherwise",
+        e->path);
+}
+
 ckam_status experiment_read(experiment *e, const char *directory, const ckam_experiment_setup *setup,
                             ckam_error *error) {
     static const char *const known[] = {"title", "about", "model",       "evals",   "seeds", "bins",
@@ -228,9 +279,8 @@ ckam_status experiment_read(experiment *e, const char *directory, const ckam_exp
     while (length > 1 && directory[length - 1] == '/') length--;
     if ((size_t)snprintf(e->path, sizeof e->path, "%.*s", (int)length, directory) >= sizeof e->path)
         return fail_with(error, CKAM_ERROR_INPUT, "the path %.60s... is too long", directory);
-    e->name = strrchr(e->path, '/') ? strrchr(e->path, '/') + 1 : e->path;
-    ckam_status status = check_name(e, e->name, error);
-    if (!status) status = load(e, error);
+    ckam_status status = load(e, error);
+    if (!status) status = name_experiment(e, error);
     if (!status) status = members_check(e, e->file, known, error);
     if (!status) status = text_member(e, e->file, "title", &e->title, error);
     if (!status) status = text_member(e, e->file, "about", &e->about, error);

@@ -6,11 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-double record_measure(const record *r, int which) { return r->value[which]; }
-
-double record_seconds(const record *r, int which) {
-    (void)which;
-    return r->seconds;
+static double value_of(const record *r, int which) {
+    if (which == OF_SECONDS) return r->seconds;
+    return which == OF_EVALUATIONS ? r->evaluations : r->value[which];
 }
 
 const track *run_first(const run_entry *run) {
@@ -19,25 +17,33 @@ const track *run_first(const run_entry *run) {
     return NULL;
 }
 
+/* Chains that time has ended end at different evaluations. */
 size_t run_records(const run_entry *run) {
-    size_t least = 0, ended = 0;
+    const track *first = run_first(run);
+    size_t       count = first ? first->records : 0;
     for (uint64_t s = 0; s < run->seeds; s++) {
-        if (!run->track[s].done) continue;
-        if (!ended++ || run->track[s].records < least) least = run->track[s].records;
+        const track *t = run->track + s;
+        size_t       same = 0;
+        if (!t->done) continue;
+        while (same < count && same < t->records && t->record[same].evaluations == first->record[same].evaluations)
+            same++;
+        count = same;
     }
-    return least;
+    return count;
 }
 
 /* Without those that are not known: a chain that has no draws yet has no divergence. */
-spread run_spread(const run_entry *run, size_t index, double (*of)(const record *, int), int which) {
+spread run_spread(const run_entry *run, size_t index, int which) {
     const double none = (double)NAN;
-    spread       s = {none, none, none, 0};
+    spread       s = {none, none, none, 0, 0};
     double      *values = malloc(run->seeds * sizeof *values);
     if (!values) return s;
     for (uint64_t i = 0; i < run->seeds; i++) {
         const track *t = run->track + i;
-        if (!t->done || index >= t->records) continue;
-        double value = of(t->record + index, which);
+        size_t       at = index == LAST_RECORD ? t->records - 1 : index;
+        if (!t->done) continue;
+        s.ended++;
+        double value = at < t->records ? value_of(t->record + at, which) : none;
         if (isfinite(value)) values[s.seeds++] = value;
     }
     diag_sort(values, s.seeds);
@@ -50,34 +56,60 @@ spread run_spread(const run_entry *run, size_t index, double (*of)(const record 
     return s;
 }
 
-/* The groups of all chains, cut to the shortest chain and to equal lengths, are a series whose error is known. A chain
- * whose groups are shorter than those of another is not used; that is never so where all have the same length. */
+/* -- Shares of modes ---------------------------------------------------------------------------------------------- */
+
+/* Groups of one length, and as many of each chain, for all chains that have ended. */
+typedef struct common {
+    size_t   chains, rows;
+    uint64_t length;
+} common;
+
+static common common_groups(const run_entry *run) {
+    common c = {.rows = SHARE_ROWS};
+    for (uint64_t s = 0; s < run->seeds; s++) {
+        const track *t = run->track + s;
+        if (t->done) c.chains++;
+        if (t->done && t->share_length > c.length) c.length = t->share_length;
+    }
+    for (uint64_t s = 0; s < run->seeds; s++) {
+        const track *t = run->track + s;
+        size_t       rows = t->done ? (size_t)(t->share_rows * t->share_length / c.length) : SHARE_ROWS;
+        if (rows < c.rows) c.rows = rows;
+    }
+    return c;
+}
+
+/* Draws of a chain in a mode, in the groups from `first` on. */
+static double count_groups(const truth *t, const track *from, size_t mode, size_t first, size_t count) {
+    double sum = 0.0;
+    for (size_t i = first; i < first + count; i++) sum += (double)from->share[i * t->modes + mode];
+    return sum;
+}
+
+/* The share is that of all draws. Its error is that of the series of groups that all chains have, as much smaller as
+ * there are more draws than in these. */
 ckam_status run_share(const truth *t, const run_entry *run, size_t mode, double *share, double *mcse,
                       ckam_error *error) {
-    size_t   chains = 0, rows = SHARE_ROWS;
-    uint64_t length = 0;
-    *share = *mcse = (double)NAN;
-    for (uint64_t s = 0; s < run->seeds; s++)
-        if (run->track[s].done && run->track[s].share_length > length) length = run->track[s].share_length;
-    for (uint64_t s = 0; s < run->seeds; s++) {
-        const track *from = run->track + s;
-        if (!from->done || from->share_length != length) continue;
-        chains++;
-        if (from->share_rows < rows) rows = from->share_rows;
-    }
-    if (!chains || !rows) return CKAM_OK;
-    double *values = malloc(chains * rows * sizeof *values);
-    if (!values) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu shares", chains * rows);
+    common c = common_groups(run);
+    double inside = 0.0, draws = 0.0;
     size_t next = 0;
+    *share = *mcse = (double)NAN;
+    if (!c.chains || !c.rows) return CKAM_OK;
+    double *values = malloc(c.chains * c.rows * sizeof *values);
+    if (!values) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu shares", c.chains * c.rows);
     for (uint64_t s = 0; s < run->seeds; s++) {
         const track *from = run->track + s;
-        if (!from->done || from->share_length != length) continue;
-        for (size_t i = 0; i < rows; i++) values[next++] = (double)from->share[i * t->modes + mode] / (double)length;
+        if (!from->done) continue;
+        size_t fold = (size_t)(c.length / from->share_length), open = from->share_rows < SHARE_ROWS;
+        inside += count_groups(t, from, mode, 0, from->share_rows + open); /* the one that is not full, too */
+        draws += (double)from->draws;
+        for (size_t i = 0; i < c.rows; i++)
+            values[next++] = count_groups(t, from, mode, i * fold, fold) / (double)c.length;
     }
-    ckam_summary summary;
-    ckam_status  status = ckam_summarise(values, chains, rows, &summary, error);
-    *share = summary.mean;
-    *mcse = summary.mcse_mean;
+    ckam_summary summary = {0};
+    ckam_status  status = ckam_summarise(values, c.chains, c.rows, &summary, error);
     free(values);
+    *share = inside / draws;
+    *mcse = summary.mcse_mean * sqrt((double)(c.chains * c.rows) * (double)c.length / draws);
     return status;
 }

@@ -58,19 +58,19 @@ static ckam_status add_shares(text_buffer *t, const experiment *e, const run_ent
     for (size_t i = 0; i < e->truth.modes && !status; i++)
         status = run_share(&e->truth, run, i, share + i, mcse + i, error);
     if (status) return status;
-    for (size_t i = 0; i < e->truth.modes; i++) text_format(t, "%s%.6g", i ? " " : ",", share[i]);
-    for (size_t i = 0; i < e->truth.modes; i++) text_format(t, "%s%.3g", i ? " " : ",", mcse[i]);
+    bool known = !isnan(share[0]);
+    text_format(t, known ? "" : ",,");
+    for (size_t i = 0; i < e->truth.modes && known; i++) text_format(t, "%s%.6g", i ? " " : ",", share[i]);
+    for (size_t i = 0; i < e->truth.modes && known; i++) text_format(t, "%s%.3g", i ? " " : ",", mcse[i]);
     return CKAM_OK;
 }
 
 static ckam_status add_summary(text_buffer *t, const experiment *e, const run_entry *run, ckam_error *error) {
-    size_t last = run_records(run) - 1;
-    spread seconds = run_spread(run, last, record_seconds, 0);
-    text_format(t, "%s,%s,%zu", e->name, run->name, seconds.seeds);
-    add_number(t, run_first(run)->record[last].evaluations);
-    add_number(t, seconds.middle);
+    text_format(t, "%s,%s,%zu", e->name, run->name, run_spread(run, LAST_RECORD, OF_SECONDS).ended);
+    add_number(t, run_spread(run, LAST_RECORD, OF_EVALUATIONS).middle);
+    add_number(t, run_spread(run, LAST_RECORD, OF_SECONDS).middle);
     for (int m = 0; m < MEASURES; m++) {
-        spread s = run_spread(run, last, record_measure, m);
+        spread s = run_spread(run, LAST_RECORD, m);
         add_number(t, s.middle);
         add_number(t, s.low);
         add_number(t, s.high);
@@ -112,6 +112,8 @@ static void put_spread(spread s, char cell[CELL]) {
     put_number(s.high, high);
     snprintf(cell, CELL, "%s", s.seeds ? middle : "-");
     if (s.low < s.high) snprintf(cell, CELL, "%s\u00a0[%s,\u00a0%s]", middle, low, high);
+    size_t used = strlen(cell);
+    if (s.seeds && s.seeds < s.ended) snprintf(cell + used, CELL - used, " (%zu of %zu seeds)", s.seeds, s.ended);
 }
 
 /* With its error for one mode of two; one after the other for more. */
@@ -122,6 +124,10 @@ static ckam_status put_share(const experiment *e, const run_entry *run, char cel
     for (size_t i = modes == 2; i < modes && !status; i++) {
         double share, mcse;
         status = run_share(&e->truth, run, i, &share, &mcse, error);
+        if (isnan(share)) {
+            snprintf(cell, CELL, "-");
+            return status;
+        }
         used += (size_t)snprintf(cell + used, CELL - used, "%s%.*f", used ? " " : "", modes == 2 ? 3 : 2, share);
         if (modes == 2 && !isnan(mcse)) snprintf(cell + used, CELL - used, " +- %.3f", mcse);
     }
@@ -133,17 +139,16 @@ static ckam_status put_row(ckam_experiment *all, const experiment *e, const run_
                            ckam_error *error) {
     static const int shown[] = {KL_JEFFREYS, KL_PAPER, MULTI_ESS, MODE_CHANGES};
     char             share[CELL], cell[CELL];
-    size_t           last = run_records(run) - 1;
     ckam_status      status = put_share(e, run, share, error);
-    double           evaluations = run_first(run)->record[last].evaluations;
-    double           seconds = run_spread(run, last, record_seconds, 0).middle;
+    double           evaluations = run_spread(run, LAST_RECORD, OF_EVALUATIONS).middle;
+    double           seconds = run_spread(run, LAST_RECORD, OF_SECONDS).middle;
     document_row(d);
     document_cell_text(d, run->label, false);
     document_cell_number(d, evaluations, false);
     document_cell_number(d, seconds, false);
     text_format(&all->table, "%-28.28s %9.3g", run->label, seconds);
     for (int i = 0; i < 4; i++) {
-        spread s = run_spread(run, last, record_measure, shown[i]);
+        spread s = run_spread(run, LAST_RECORD, shown[i]);
         put_spread(s, cell);
         document_cell_text(d, cell, false);
         if (s.seeds)
@@ -170,7 +175,7 @@ static ckam_status add_tables(ckam_experiment *all, const experiment *e, documen
                    "draws nearest to each centre; of two modes that of the second, with its standard error.",
                    sizeof labels / sizeof *labels, labels);
     for (const run_entry *run = e->run; run < e->run + e->runs && !status; run++)
-        if (run_records(run)) status = put_row(all, e, run, d, error);
+        if (run_first(run)) status = put_row(all, e, run, d, error);
     document_table_end(d);
     return status;
 }
@@ -204,15 +209,21 @@ static ckam_status add_figures(const ckam_experiment *all, const experiment *e, 
 }
 
 static void begin_page(const ckam_experiment *e, document *d) {
-    char text[512];
-    document_begin(d, "Cyclical Kernel Adaptive Metropolis, reproduced",
+    char text[1024];
+    document_begin(d, e->count == 1 ? e->experiment->title : "Cyclical Kernel Adaptive Metropolis, reproduced",
                    "samplers compared on densities whose answers are known");
+    if (e->ended < e->chains) {
+        snprintf(text, sizeof text, "It was stopped when %zu of %zu chains had ended. Only these are shown.", e->ended,
+                 e->chains);
+        document_finding(d, CKAM_PROBLEM, text, "");
+    }
     snprintf(
         text, sizeof text,
         "Made by ckam %s in %.0f seconds. Bands are the range over the seeds, lines their median. Time is that of "
         "sampling alone. KL is the symmetric Kullback-Leibler divergence between the exact probabilities of bins and "
         "the histogram of all draws so far: 'paper' skips empty bins, which rewards a chain that never leaves a mode; "
-        "'jeffreys' does not, and is the one to judge by.",
+        "'jeffreys' does not, and is the one to judge by. It is given "
+        "as soon as there are as many draws as bins.",
         ckam_version(), e->seconds);
     document_paragraph(d, text);
 }

@@ -44,11 +44,21 @@ check 'the last line is not the path of the page' [ "$(tail -n 1 out)" = paper/i
 # Its twin: a figure that nobody makes must be missed.
 ! "$node" "$here/figures.mjs" paper bimodal:no-such-figure >out || fail 'the check of figures cannot fail'
 
-# A signal ends it, and the status says so. (In the background a shell has SIGINT ignored.)
-"$ckam" reproduce ./mine --budget evals=1000000000 --seeds 1 --out stopped >out 2>err &
+# There may be one of ours and one here of the same name; and a name may be missing.
+mkdir bimodal && cp mine/* bimodal
+wrong 64 './bimodal' reproduce bimodal
+wrong 64 'empty' reproduce ./mine --out ''
+wrong 73 'make the directory above' reproduce ./mine --out no/such
+try 0 out ckam-reproduce-mine-3/index.html reproduce ./mine/ --budget evals=200 --seeds 1
+
+# A signal ends it when it is under way, and the status says so. (In the background a shell has SIGINT ignored.)
+rm out err
+"$ckam" reproduce ./mine --budget evals=1000000000000 --seeds 1 --out stopped >out 2>err &
 pid=$!
-while [ ! -d stopped ]; do :; done
-kill -TERM $pid 2>/dev/null || fail 'it was over before it could be stopped'
+while [ ! -s err ] && kill -0 $pid; do sleep 0.1; done
+kill -TERM $pid || fail 'it was over before it could be stopped'
 status=0
 wait $pid || status=$?
 check "status $status, not 143, after SIGTERM" [ "$status" -eq 143 ]
+check 'it did not say that it was stopped' grep -q 'stopped before a chain had ended' err
+check 'it left an empty directory' [ ! -e stopped ]
