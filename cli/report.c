@@ -13,7 +13,7 @@
 
 static const ckam_option own_options[] = {
     {.name = "params", .help = "the parameters to show, as in x.1,x.2; all that there is room for", .type = CKAM_TEXT},
-    {.name = "out", .help = "the file to write; report.html in the run's directory", .type = CKAM_TEXT},
+    {.name = "out", .help = "the file to write, .html or .htm; report.html in the run's directory", .type = CKAM_TEXT},
     {.name = "open", .help = "show it in the browser", .type = CKAM_CHOICE, .words = switch_words},
     {.name = NULL}};
 static const flag_group groups[] = {{.options = own_options}, {.options = NULL}};

@@ -466,7 +466,7 @@ CKAM_API void        ckam_review_free(ckam_review *review);
  * stands for all, as far as there is room. */
 
 /* One HTML page that needs nothing else: tables, findings, and figures that answer to the mouse and the keyboard. It has
- * the draws of a large run thinned, and says so. */
+ * the draws of a large run thinned, and says so. `out` ends in .html or .htm. */
 CKAM_API ckam_status ckam_report_write(const char *const *paths, size_t count, const char *const *parameters,
                                        const char *out, ckam_error *error);
 

@@ -367,6 +367,38 @@ static void a_panel_without_numbers_says_so(void **unused) {
     }
 }
 
+/* A line between two numbers at the ends of what numbers can be: it goes through the box, from left to right. */
+static void any_range_has_room(void **unused) {
+    (void)unused;
+    static const struct {
+        double low, high;
+        bool   logarithmic, level; /* level: the two are one, and the line is in the middle */
+    } cases[] = {
+        {0.0, 0x1p-1074, false, true},      {0x1p-1074, 0x1p-1073, false, true}, {-1e-310, 1e-310, false, true},
+        {0.0, 1e-300, false, false},        {1e307, 1.79e308, false, false},     {-1.79e308, 1.79e308, false, false},
+        {0x1p-1074, 1.79e308, true, false}, {0x1p-1074, 0x1p-1073, true, false}, {1.0, 1.0 + 0x1p-52, true, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        figure *f;
+        panel  *p = unit_panel(&f);
+        mark   *m = panel_mark(f, p, MARK_LINE, NULL, 0, 2);
+        p->y.low = p->y.high = (double)NAN;
+        p->y.logarithmic = cases[i].logarithmic;
+        m->x[1] = 1.0;
+        m->y[0] = cases[i].low;
+        m->y[1] = cases[i].high;
+        picture drawn = draw_and_free(f);
+        int     lower = 0, upper = 0, middle = (drawn.top + drawn.bottom) / 2;
+        for (int y = drawn.top; y <= drawn.bottom; y++) {
+            lower += y > middle + 20 && is_coloured(pixel_at(&drawn, drawn.left + 30, y));
+            upper += y < middle - 20 && is_coloured(pixel_at(&drawn, drawn.right - 30, y));
+        }
+        assert_int_equal(lower > 0, !cases[i].level);
+        assert_int_equal(upper > 0, !cases[i].level);
+        if (cases[i].level) assert_in_range(count_coloured(&drawn, true), 1000, 10000);
+        picture_free(&drawn);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_line_goes_from_corner_to_corner),
                                        cmocka_unit_test(a_line_breaks_where_it_has_no_number),
@@ -383,6 +415,7 @@ int main(void) {
                                        cmocka_unit_test(axes_of_one_unit_are_equal),
                                        cmocka_unit_test(the_legend_has_every_name_once_in_rows),
                                        cmocka_unit_test(small_panels_have_half_the_height),
-                                       cmocka_unit_test(a_panel_without_numbers_says_so)};
+                                       cmocka_unit_test(a_panel_without_numbers_says_so),
+                                       cmocka_unit_test(any_range_has_room)};
     return cmocka_run_group_tests_name("draw", tests, folder_begin, folder_end);
 }

@@ -340,6 +340,20 @@ static void what_cannot_be_opened_is_refused(void **unused) {
     }
 }
 
+/* Files are read more than once, and a pipe without a writer would be waited for. */
+static void what_is_no_file_is_refused(void **unused) {
+    (void)unused;
+    ckam_draws *draws;
+    ckam_error  error;
+    folder_clear();
+    const char *const directory[] = {folder}, *const pipe[] = {in_folder("chain_1.csv")}, *const null[] = {"/dev/null"};
+    assert_int_equal(mkfifo(pipe[0], 0600), 0);
+    assert_failure(ckam_draws_open(&draws, pipe, 1, &error), CKAM_ERROR_INPUT, &error, pipe[0], "is a pipe");
+    assert_failure(ckam_draws_open(&draws, directory, 1, &error), CKAM_ERROR_INPUT, &error, pipe[0], "is a pipe");
+    assert_failure(ckam_draws_open(&draws, null, 1, &error), CKAM_ERROR_INPUT, &error, "/dev/null is a device");
+    assert_null(draws);
+}
+
 static void arguments_are_checked(void **unused) {
     (void)unused;
     const double      x[4] = {1.0, 2.0, 3.0, 4.0}, *values;
@@ -399,6 +413,6 @@ int main(void) {
         cmocka_unit_test(draws_in_memory_are_copied),    cmocka_unit_test(what_cannot_be_opened_is_refused),
         cmocka_unit_test(a_saved_warmup_is_left_out),    cmocka_unit_test(a_missing_chain_is_noticed),
         cmocka_unit_test(wide_draws_are_thinned),        cmocka_unit_test(arguments_are_checked),
-        cmocka_unit_test(files_that_change_are_noticed)};
+        cmocka_unit_test(files_that_change_are_noticed), cmocka_unit_test(what_is_no_file_is_refused)};
     return cmocka_run_group_tests_name("draws", tests, folder_begin, folder_end);
 }

@@ -190,6 +190,27 @@ static void a_range_is_never_empty(void **unused) {
         }
 }
 
+/* Values that are nearer to each other than DBL_MIN are one: shares of such a range are not numbers. */
+static void a_range_can_be_divided(void **unused) {
+    (void)unused;
+    static const double ends[][2] = {{0.0, 0x1p-1074},    {0.0, 0x1p-1073},  {-0x1p-1074, 0.0},
+                                     {0x1p-1074, 1e-310}, {-1e-309, 1e-309}, {DBL_MIN, DBL_MIN + 0x1p-1074}};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        double  low, high;
+        panel  *p;
+        figure *f = one_panel(&p);
+        memcpy(add(f, p, MARK_LINE, 2)->y, ends[i], sizeof ends[i]);
+        assert_true(panel_range(p, true, &low, &high));
+        assert_true(low < ends[i][0] && ends[i][1] < high && high - low >= DBL_MIN);
+        figure_free(f);
+    }
+    panel  *p;
+    figure *f = one_panel(&p);
+    add(f, p, MARK_LINE, 2)->y[1] = 3.0 * DBL_MIN; /* wide enough */
+    assert_range(p, true, 0.0, 3.0 * DBL_MIN);
+    figure_free(f);
+}
+
 static void names_have_places(void **unused) {
     (void)unused;
     panel  *p;
@@ -266,6 +287,7 @@ int main(void) {
                                        cmocka_unit_test(each_kind_spans_what_it_covers),
                                        cmocka_unit_test(a_logarithmic_range_is_positive),
                                        cmocka_unit_test(a_range_is_never_empty),
+                                       cmocka_unit_test(a_range_can_be_divided),
                                        cmocka_unit_test(names_have_places),
                                        cmocka_unit_test(numbers_are_those_that_are_shown),
                                        cmocka_unit_test(every_refusal_is_noticed_and_nothing_leaks)};

@@ -82,8 +82,35 @@ static void a_far_tail_is_cut_off(void **unused) {
     const mark *line = find_mark(f, 0, MARK_LINE, 0);
     assert_less(line->x[POINTS - 1] - line->x[0], 15.0);
     assert_less(4.0, line->x[POINTS - 1] - line->x[0]);
+    assert_non_null(strstr(f->caption, "0.2 %, lie outside."));
+    figure_free(f);
+    f = figure_of(&facts, "pair", 2, 0, POINTS);
+    assert_non_null(strstr(f->caption, "0.2 %, lie outside."));
+    figure_free(f);
+    f = figure_of(&facts, "density", 1, 0, POINTS); /* lp__, whose draws are near each other */
+    assert_null(strstr(f->caption, "outside"));
     figure_free(f);
     ckam_draws_free(draws);
+    made_free(&m);
+}
+
+/* The caption speaks of exact lines where there are some: of parameters, not of the log density. */
+static void captions_name_exact_lines_that_are_there(void **unused) {
+    (void)unused;
+    ckam_model *model = model_of("gaussian:dim=1");
+    made        m = made_model("gaussian:dim=1", 1, 50, 0.0, 1);
+    ckam_draws *draws = made_draws(&m);
+    for (size_t i = 0; i < 6; i++) {
+        run_facts   facts = {.draws = draws, .model = i < 4 ? model : NULL};
+        figure     *f = figure_of(&facts, i % 2 ? "mean" : "density", 1, i / 2 == 0 ? 0 : 1, POINTS);
+        const char *said = strstr(f->caption, "Dashed");
+        assert_int_equal(said != NULL, i / 2 == 1);
+        assert_int_equal(f->panel[0].mark[f->panel[0].marks - 1].dashed, i / 2 == 1);
+        if (said) assert_null(strstr(said + 1, "Dashed"));
+        figure_free(f);
+    }
+    ckam_draws_free(draws);
+    ckam_model_free(model);
     made_free(&m);
 }
 
@@ -101,13 +128,61 @@ static void traces_are_the_draws(void **unused) {
         assert_int_equal(b->count, 250);
         for (size_t i = 0; i < 1000; i++) {
             assert_true(a->y[i] == made_at(&m, chain * 1000 + i)[1] && a->x[i] == (double)(i + 1));
-            if (i % 4 == 0) assert_true(b->y[i / 4] == a->y[i] && b->x[i / 4] == a->x[i]);
+        }
+        for (size_t i = 0; i < 250; i++) { /* one of each four */
+            assert_in_range((size_t)b->x[i] - 1, 4 * i, 4 * i + 3);
+            assert_true(b->y[i] == a->y[(size_t)b->x[i] - 1]);
+            assert_true(b->x[i] == find_mark(thinned, 0, MARK_LINE, 0)->x[i]);
         }
     }
     assert_null(strstr(whole->caption, "shown"));
-    assert_non_null(strstr(thinned->caption, "Every 4th draw is shown."));
+    assert_non_null(strstr(thinned->caption, "About one draw in 4 is shown."));
     figure_free(whole);
     figure_free(thinned);
+    ckam_draws_free(draws);
+    made_free(&m);
+}
+
+enum { CYCLE = 600 };
+
+/* How many places of a cycle are among these numbers, each a place or more than a cycle on. */
+static size_t count_places(const double *numbers, size_t count) {
+    bool   seen[CYCLE] = {false};
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) seen[(size_t)numbers[i] % CYCLE] = true;
+    for (size_t i = 0; i < CYCLE; i++) found += seen[i];
+    return found;
+}
+
+/* Cycles of 600 draws, and as many points as there are cycles: they show places all over the cycle. 100 places at random
+ * are 92 different ones, with a standard deviation below 3; of 24, 23.5 and below 1. */
+static void thinning_does_not_keep_step_with_cycles(void **unused) {
+    (void)unused;
+    enum { ROWS = 100 * CYCLE, LAGS = 24 };
+    double offsets[LAGS];
+    made   m = made_room(2, ROWS, 2, 1);
+    for (size_t i = 0; i < 2 * ROWS; i++) {
+        made_at(&m, i)[0] = (double)(i % CYCLE);
+        made_at(&m, i)[1] = (double)(i % ROWS); /* so that its autocorrelation lasts */
+    }
+    ckam_draws *draws = made_draws(&m);
+    run_facts   facts = {.draws = draws};
+    figure     *trace = figure_of(&facts, "trace", 1, 0, 100), *pair = figure_of(&facts, "pair", 2, 0, 100);
+    figure     *lags = figure_of(&facts, "autocorrelation", 1, 1, LAGS + 1);
+    const mark *line = find_mark(trace, 0, MARK_LINE, 1), *dots = find_mark(pair, 1, MARK_DOTS, 1);
+    const mark *correlations = find_mark(lags, 0, MARK_LINE, 0);
+    assert_int_equal(line->count, 100);
+    assert_int_equal(dots->count, 100);
+    assert_in_range(count_places(line->y, 100), 75, 100);
+    assert_in_range(count_places(dots->y, 100), 75, 100);
+    assert_non_null(strstr(trace->caption, "About one draw in 600 is shown."));
+    assert_int_equal(correlations->count, LAGS);
+    assert_true(correlations->x[0] == 0.0 && correlations->y[0] == 1.0);
+    for (size_t i = 0; i < LAGS; i++) offsets[i] = correlations->x[i] - floor((double)i * (ROWS / 4 + 1) / LAGS);
+    assert_in_range(count_places(offsets, LAGS), 18, LAGS);
+    figure_free(trace);
+    figure_free(pair);
+    figure_free(lags);
     ckam_draws_free(draws);
     made_free(&m);
 }
@@ -305,7 +380,11 @@ static void pairs_count_every_draw(void **unused) {
                         row == (size_t)((made_at(&m, k)[i] - cells->y0) / cells->height);
             assert_close(cells->z[row * cells->columns + column], (double)here, 0.0);
             assert_int_equal(dots->count, 50);
-            assert_true(dots->x[0] == made_at(&m, 505)[i] && dots->y[0] == made_at(&m, 505)[j]);
+            for (size_t k = 0; k < 50; k++) { /* one of each ten */
+                size_t at = 500 + 10 * k, end = at + 10;
+                while (at < end && made_at(&m, at)[i] != dots->x[k]) at++;
+                assert_true(at < end && dots->y[k] == made_at(&m, at)[j]);
+            }
         }
     assert_int_equal(f->panel[4].mark[0].kind, MARK_LINE);
     figure_free(f);
@@ -391,7 +470,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_lists_have_the_same_kinds),
                                        cmocka_unit_test(densities_are_near_the_exact_ones),
                                        cmocka_unit_test(a_far_tail_is_cut_off),
+                                       cmocka_unit_test(captions_name_exact_lines_that_are_there),
                                        cmocka_unit_test(traces_are_the_draws),
+                                       cmocka_unit_test(thinning_does_not_keep_step_with_cycles),
                                        cmocka_unit_test(running_means_are_those_of_a_plain_loop),
                                        cmocka_unit_test(autocorrelations_of_a_known_series),
                                        cmocka_unit_test(autocorrelations_do_not_wrap_around),

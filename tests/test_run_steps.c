@@ -113,6 +113,7 @@ static void steps_of_draws_alone(void **unused) {
         assert_close(spans->high[i], (double)(50 + 140 * i + 71), 0.0);
     }
     assert_non_null(strstr(f->caption, "--save-warmup"));
+    assert_non_null(strstr(f->caption, "Acceptance is the mean of 20 draws."));
     figure_free(f);
     ckam_draws_free(draws);
     draws = run_draws("long", "true", SAMPLER, "4000");
@@ -141,6 +142,16 @@ static void steps_without_cycles(void **unused) {
     assert_int_equal(first->count, 80);
     assert_int_equal(second->count, 80);
     for (size_t i = 0; i < 80; i++) assert_close(first->x[i], i < 30 ? (double)i : 30.0 + 3.0 * (double)(i - 30), 0.0);
+    assert_non_null(strstr(f->caption, "Acceptance is the mean of 20 iterations that are in the files."));
+    figure_free(f);
+    /* the warm-up of one chain is lost: of both there are the draws */
+    remove_tree("thinned/chain_2_warmup.csv");
+    f = figure_of(&facts, "steps", 0, 0, 2000);
+    for (size_t chain = 0; chain < 2; chain++) {
+        const mark *line = find_mark(f, 0, MARK_LINE, chain);
+        assert_int_equal(line->count, 50);
+        for (size_t i = 0; i < 50; i++) assert_close(line->x[i], (double)(i + 1), 0.0);
+    }
     figure_free(f);
     ckam_draws_free(draws);
 }

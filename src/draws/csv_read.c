@@ -236,7 +236,7 @@ size_t      csv_columns(const csv_reader *reader) { return reader->columns; }
 const char *csv_name(const csv_reader *reader, size_t column) { return reader->names[column]; }
 
 const char *csv_setting(const csv_reader *reader, const char *key) {
-    const char *place = reader->settings, *end = place + reader->settings_size;
+    const char *place = reader->settings, *end = place ? place + reader->settings_size : NULL;
     while (place < end) {
         const char *value = place + strlen(place) + 1;
         if (!strcmp(place, key)) return value;

@@ -169,6 +169,17 @@ static ckam_status check_gap(const char *directory, size_t count, ckam_error *er
                      "%.120s is missing, and there are later chains; name the files that are to be read", path);
 }
 
+/* A pipe can be read once only, and may wait for ever. What is not there is noticed when it is opened. */
+static ckam_status check_regular(const char *path, ckam_error *error) {
+    struct stat about;
+    if (stat(path, &about) || S_ISREG(about.st_mode)) return CKAM_OK;
+    const char *what = S_ISFIFO(about.st_mode)   ? "pipe"
+                       : S_ISSOCK(about.st_mode) ? "socket"
+                       : S_ISDIR(about.st_mode)  ? "directory"
+                                                 : "device";
+    return fail_with(error, CKAM_ERROR_INPUT, "%.120s is a %s; draws are read several times, from a file", path, what);
+}
+
 /* The files of a run's directory, or those that are named. */
 static ckam_status list_files(ckam_draws *d, const char *const *paths, size_t count, ckam_error *error) {
     bool directory = count == 1 && is_directory(paths[0]);
@@ -190,6 +201,8 @@ static ckam_status list_files(ckam_draws *d, const char *const *paths, size_t co
         if (directory) draws_path(paths[0], i, false, sizeof path, path);
         d->paths[i] = strdup(directory ? path : paths[i]);
         if (!d->paths[i]) return no_memory(error);
+        status = check_regular(d->paths[i], error);
+        if (status) return status;
     }
     return CKAM_OK;
 }

@@ -178,9 +178,10 @@ static void include_mark(const mark *m, bool vertical, bool logarithmic, double 
     if (sideways && vertical) include(0.0, logarithmic, low, high);
 }
 
-/* Room on both sides of a single value, up to the ends of the range of numbers. */
+/* Room on both sides of a single value, up to the ends of the range of numbers. Values whose distance is below DBL_MIN
+ * are one: shares of such a distance cannot be computed. */
 static void widen(bool logarithmic, double *low, double *high) {
-    if (*low < *high) return;
+    if (logarithmic ? *low < *high : *high / 2.0 - *low / 2.0 >= DBL_MIN / 2.0) return;
     double around = *low == 0.0 ? 1.0 : fmax(fabs(*low) * 0.1, DBL_MIN);
     *low = logarithmic ? fmax(*low / 2.0, 0x1p-1074) : fmax(*low - around, -DBL_MAX);
     *high = fmin(logarithmic ? *high * 2.0 : *high + around, DBL_MAX);

@@ -1,6 +1,6 @@
 /* figure.h - a picture as data: panels with axes, and marks in them.
  *
- * Whoever has something to show builds figures; figure_json.c writes them for the page, draw.c draws them with cairo. So
+ * Whoever has something to show builds figures; json.c writes them for the page, draw.c draws them with cairo. So
  * a figure on a page and in a paper is the same figure. A figure owns all that hangs on it. */
 #ifndef CKAM_REPORT_FIGURE_H
 #define CKAM_REPORT_FIGURE_H

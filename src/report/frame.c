@@ -1,6 +1,7 @@
 /* frame.c - see frame.h. */
 #include "report/frame.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -24,11 +25,12 @@ static bool has_kind(const panel *p, mark_kind kind) {
 /* Room at an end that the figure has not fixed. What begins near 0 begins at 0: that is the ground of a density. */
 static void add_room(plot_axis *a, const axis *given, double share) {
     const double near_zero = 0.05;
-    double       room = share * (a->logarithmic ? log(a->high / a->low) : a->high - a->low);
+    double       room = share * (a->logarithmic ? log(a->high) - log(a->low) : a->high - a->low);
     if (given->names || !isfinite(room)) return;
     bool grounded = !a->logarithmic && share > 0.0 && a->low >= 0.0 && a->low <= near_zero * a->high;
-    if (!isfinite(given->low)) a->low = grounded ? 0.0 : a->logarithmic ? a->low * exp(-room) : a->low - room;
-    if (!isfinite(given->high)) a->high = a->logarithmic ? a->high * exp(room) : a->high + room;
+    if (!isfinite(given->low))
+        a->low = grounded ? 0.0 : a->logarithmic ? fmax(a->low * exp(-room), 0x1p-1074) : fmax(a->low - room, -DBL_MAX);
+    if (!isfinite(given->high)) a->high = fmin(a->logarithmic ? a->high * exp(room) : a->high + room, DBL_MAX);
 }
 
 /* A round number just beyond an end becomes the end: 100000 and not 99999. */

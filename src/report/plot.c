@@ -14,10 +14,16 @@ enum { IMAGE_SCALE = 4 }; /* pixels a point of a heat map, at which cells have s
 
 /* -- Axes --------------------------------------------------------------------------------------------------------- */
 
+/* log(a / b), also where the quotient is beyond the largest number. */
+static double log_ratio(double a, double b) {
+    double ratio = a / b;
+    return ratio > 0.0 && isfinite(ratio) ? log(ratio) : log(a) - log(b);
+}
+
 /* Halves, because high - low may be more than the largest number. */
 double plot_place(const plot_axis *a, double value) {
     if (!isfinite(value) || (a->logarithmic && value <= 0.0)) return (double)NAN;
-    double share = a->logarithmic ? log(value / a->low) / log(a->high / a->low)
+    double share = a->logarithmic ? log_ratio(value, a->low) / log_ratio(a->high, a->low)
                                   : (value / 2.0 - a->low / 2.0) / (a->high / 2.0 - a->low / 2.0);
     double place = a->from + share * (a->to - a->from);
     return isfinite(place) ? place : (double)NAN;
@@ -25,8 +31,8 @@ double plot_place(const plot_axis *a, double value) {
 
 double plot_value(const plot_axis *a, double place) {
     double share = (place - a->from) / (a->to - a->from);
-    if (a->logarithmic) return a->low * pow(a->high / a->low, share);
-    return a->low + share * (a->high - a->low);
+    if (a->logarithmic) return exp((1.0 - share) * log(a->low) + share * log(a->high));
+    return (1.0 - share) * a->low + share * a->high;
 }
 
 /* The same as plot_place(), but what lies below a logarithmic axis is at its end, and nothing is far away. */

@@ -1,6 +1,7 @@
 /* report.c - the page and the figures of a run: section 11 of ckam.h. */
 #include "base/error.h"
 #include "base/file.h"
+#include "draws/draws.h"
 #include "report/draw.h"
 #include "report/run_page.h"
 #include "report/run_parts.h"
@@ -8,9 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
-
-enum { SPEC = 4096 };
 
 /* -- What there is ------------------------------------------------------------------------------------------------ */
 
@@ -113,16 +113,41 @@ static ckam_status scene_open(run_scene *s, const char *const *paths, size_t cou
 
 /* -- The page ----------------------------------------------------------------------------------------------------- */
 
+/* Whether this file is one of those with the draws. */
+static bool is_input(const run_scene *s, const struct stat *about) {
+    size_t count = ckam_draws_shape_of(s->draws)->chains;
+    for (size_t i = 0; i < count; i++) {
+        char        path[FILE_PATH];
+        struct stat other;
+        if (s->directory) draws_path(s->directory, i, false, sizeof path, path);
+        if (!stat(s->directory ? path : s->paths[i], &other) && other.st_dev == about->st_dev &&
+            other.st_ino == about->st_ino)
+            return true;
+    }
+    return false;
+}
+
 /* Whether a file can be made there, to be asked before long work. */
-static ckam_status try_place(const char *path, ckam_error *error) {
+static ckam_status try_place(const run_scene *s, const char *path, ckam_error *error) {
     file_aside  a;
     struct stat about;
     if (!path) return fail_with(error, CKAM_ERROR_ARGUMENT, "the path of the file to write is NULL");
-    if (!stat(path, &about) && S_ISDIR(about.st_mode))
+    bool there = !stat(path, &about);
+    if (there && S_ISDIR(about.st_mode))
         return fail_with(error, CKAM_ERROR_OUTPUT, "%.120s is a directory; name a file", path);
+    if (there && is_input(s, &about))
+        return fail_with(error, CKAM_ERROR_ARGUMENT, "%.120s holds draws that are to be shown; name another file",
+                         path);
     ckam_status status = file_begin(&a, path, error);
     if (!status) file_abandon(&a);
     return status;
+}
+
+/* A page has the ending of one: a slip with the names of files shall not cost draws. */
+static ckam_status check_ending(const char *path, ckam_error *error) {
+    const char *dot = strrchr(path, '.');
+    if (dot && (!strcasecmp(dot, ".html") || !strcasecmp(dot, ".htm"))) return CKAM_OK;
+    return fail_with(error, CKAM_ERROR_ARGUMENT, "'%.120s' is to be a page: its ending must be .html or .htm", path);
 }
 
 ckam_status ckam_report_write(const char *const *paths, size_t count, const char *const *parameters, const char *out,
@@ -131,7 +156,8 @@ ckam_status ckam_report_write(const char *const *paths, size_t count, const char
     document    d;
     ckam_status status = scene_open(&scene, paths, count, parameters, error);
     if (status) return status;
-    status = try_place(out, error);
+    status = try_place(&scene, out, error);
+    if (!status) status = check_ending(out, error);
     if (!status) status = ckam_review_create(&scene.review, scene.draws, error);
     if (!status) {
         status = page_fill(&scene, &d, error);
@@ -186,12 +212,14 @@ static figure *join(size_t count, figure **figures) {
     f->across = first->panels > 1 ? first->across : count < 3 ? 1 : count < 7 ? 2 : 3;
     for (size_t i = 0; i < count; i++)
         for (panel *p = figures[i]->panel; p < figures[i]->panel + figures[i]->panels; p++) {
-            char  title[256];
-            panel here = f->panel[next];
-            snprintf(title, sizeof title, "%.200s%s%.40s", figures[i]->parameter, *p->title ? ", " : "", p->title);
+            panel       here = f->panel[next];
+            text_buffer title = {0};
+            text_format(&title, "%s%s%s", figures[i]->parameter, *p->title ? ", " : "", p->title);
             f->panel[next] = *p;
             *p = here; /* freed with the old figure */
-            figure_text(f, &f->panel[next++].title, title);
+            figure_text(f, &f->panel[next++].title, title.bytes);
+            if (title.failed) f->failed = true;
+            text_free(&title);
         }
     return f;
 }
@@ -231,7 +259,7 @@ ckam_status ckam_plot_write(const char *const *paths, size_t count, const char *
     status = scene_open(&scene, paths, count, parameters, error);
     if (status) return status;
     status = out ? draw_check(out, error) : CKAM_OK;
-    if (!status) status = try_place(out, error);
+    if (!status) status = try_place(&scene, out, error);
     if (!status) status = limit(&scene, found, error);
     if (!status) status = make_figure(&scene, found, &f, error);
     if (!status) status = draw_figure(f, out, error);

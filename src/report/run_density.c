@@ -63,9 +63,12 @@ static void set_grid(const ckam_draws_shape *shape, const double *values, const 
         around = fmax(3.0 * grid->bandwidth, 0.5 * (high - grid->low) / (double)cells);
     }
     grid->low -= around;
+    high += around;
+    grid->trimmed = grid->trimmed && (sorted[0] < grid->low || sorted[count - 1] > high);
     grid->cells = cells < CELLS_MOST ? cells : CELLS_MOST;
-    grid->width = (high + around - grid->low) / (double)grid->cells;
-    if (!(grid->width > 0.0) || !isfinite(grid->width)) grid->cells = 0; /* at the ends of what numbers can be */
+    grid->width = (high - grid->low) / (double)grid->cells;
+    /* At the ends of what numbers can be: a density is a share by a width, and must not overflow. */
+    if (!(grid->width > 1e-300) || !isfinite(grid->width)) grid->cells = 0;
 }
 
 ckam_status grid_of(const ckam_draws_shape *shape, const double *values, size_t cells, value_grid *grid,
@@ -127,6 +130,7 @@ static void add_exact(const run_facts *facts, size_t column, const value_grid *g
     mark *m = add_line(grid, f, p, "exact", COLOUR_INK);
     if (!m) return;
     m->dashed = true;
+    run_say(f, "Dashed, where it is known: the exact density.");
     for (size_t i = 0; i < grid->cells; i++) {
         double low = grid->low + grid->width * (double)i;
         m->y[i] = ckam_model_probability(facts->model, column - first, low, low + grid->width) / grid->width;
@@ -149,6 +153,7 @@ ckam_status density_lines(const run_facts *facts, size_t column, const double *v
     }
     free(counts);
     if (grid->cells) add_exact(facts, column, grid, f, p);
+    if (grid->cells && grid->trimmed) run_say(f, "Draws that are far out, at most 0.2 %%, lie outside.");
     p->y.low = 0.0;
     return CKAM_OK;
 }
@@ -164,6 +169,5 @@ ckam_status run_density(const run_facts *facts, const figure_kind *kind, size_t 
     panel *p = figure_panel(f, 0, "", f->parameter, "density");
     status = grid_of(ckam_draws_shape_of(facts->draws), values, points, &grid, error);
     if (!status) status = density_lines(facts, columns[0], values, &grid, f, p, error);
-    if (facts->model) run_say(f, "Dashed: the exact density.");
     return run_end(status, f, out, error);
 }

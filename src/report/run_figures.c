@@ -58,14 +58,15 @@ ckam_status run_begin(const run_facts *facts, const figure_kind *kind, size_t co
 }
 
 void run_say(figure *f, const char *format, ...) {
-    char    text[1024];
-    va_list arguments;
-    size_t  used = (size_t)snprintf(text, sizeof text, "%s ", f->caption ? f->caption : "");
+    char        text[1024];
+    va_list     arguments;
+    const char *caption = f->caption ? f->caption : "";
+    size_t      used = (size_t)snprintf(text, sizeof text, "%s ", caption);
     if (used >= sizeof text) return;
     va_start(arguments, format);
     vsnprintf(text + used, sizeof text - used, format, arguments);
     va_end(arguments);
-    figure_text(f, &f->caption, text);
+    if (!strstr(caption, text + used)) figure_text(f, &f->caption, text);
 }
 
 ckam_status run_end(ckam_status status, figure *f, figure **out, ckam_error *error) {
@@ -78,6 +79,15 @@ ckam_status run_end(ckam_status status, figure *f, figure **out, ckam_error *err
 }
 
 size_t run_step(size_t rows, size_t points) { return rows > points ? (rows + points - 1) / points : 1; }
+
+/* The place in a block is a hash of its number, the finalizer of SplitMix64 (Steele, Lea and Flood, 2014). */
+size_t run_pick(size_t rows, size_t count, size_t i) {
+    size_t   from = i * rows / count, to = (i + 1) * rows / count;
+    uint64_t hash = i;
+    hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
+    hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
+    return from + (size_t)((hash ^ (hash >> 31)) % (to - from));
+}
 
 double run_draw(const ckam_draws_shape *shape, size_t row) { return (double)row * (double)shape->stride + 1.0; }
 

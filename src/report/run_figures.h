@@ -8,10 +8,9 @@
 
 /* What the figures are made from. */
 typedef struct run_facts {
-    ckam_draws        *draws;
-    const ckam_review *review;
-    const ckam_model  *model;     /* built-in, whose truth is shown too; NULL else */
-    const char        *directory; /* of the run, for the files of its warm-up; NULL where it is not one */
+    ckam_draws       *draws;
+    const ckam_model *model;     /* built-in, whose truth is shown too; NULL else */
+    const char       *directory; /* of the run, for the files of its warm-up; NULL where it is not one */
 } run_facts;
 
 typedef struct figure_kind {

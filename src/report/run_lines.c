@@ -7,46 +7,56 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* "2nd", "3rd", "40th". */
-static const char *ordinal(uint64_t number) {
-    uint64_t last = number % 10;
-    if (number / 10 % 10 == 1) return "th";
-    return last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th";
+/* Fills the line of one chain from its values. */
+typedef void line_filler(const ckam_draws_shape *shape, const double *values, mark *m);
+
+/* *f := a figure with a line a chain; `label` is that of x. */
+static ckam_status begin_lines(const run_facts *facts, const figure_kind *kind, size_t column, size_t points,
+                               const char *label, line_filler *fill, figure **f, ckam_error *error) {
+    const ckam_draws_shape *shape = ckam_draws_shape_of(facts->draws);
+    const double           *values;
+    char                    name[CHAIN_NAME];
+    ckam_status             status = run_begin(facts, kind, column, 1, f, &values, error);
+    if (status) return status;
+    panel *p = figure_panel(*f, 0, "", label, (*f)->parameter);
+    for (size_t chain = 0; chain < shape->chains; chain++) {
+        mark *m = panel_mark(*f, p, MARK_LINE, chain_name(chain, name), (int)chain,
+                             shape->rows / run_step(shape->rows, points));
+        if (m) fill(shape, values + chain * shape->rows, m);
+    }
+    return CKAM_OK;
 }
 
 /* -- Trace -------------------------------------------------------------------------------------------------------- */
 
+static void fill_trace(const ckam_draws_shape *shape, const double *values, mark *m) {
+    for (size_t i = 0; i < m->count; i++) {
+        size_t row = run_pick(shape->rows, m->count, i);
+        m->x[i] = run_draw(shape, row);
+        m->y[i] = values[row];
+    }
+}
+
 ckam_status run_trace(const run_facts *facts, const figure_kind *kind, size_t count, const size_t *columns,
                       size_t points, figure **out, ckam_error *error) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(facts->draws);
-    size_t                  step = run_step(shape->rows, points), shown = (shape->rows + step - 1) / step;
-    const double           *values;
+    unsigned long long      every = run_step(shape->rows, points) * shape->stride;
     figure                 *f;
-    char                    name[CHAIN_NAME];
     (void)count;
-    ckam_status status = run_begin(facts, kind, columns[0], 1, &f, &values, error);
+    ckam_status status = begin_lines(facts, kind, columns[0], points, "draw", fill_trace, &f, error);
     if (status) return status;
-    panel *p = figure_panel(f, 0, "", "draw", f->parameter);
-    for (size_t chain = 0; chain < shape->chains; chain++) {
-        mark *m = panel_mark(f, p, MARK_LINE, chain_name(chain, name), (int)chain, shown);
-        for (size_t i = 0; m && i < shown; i++) {
-            m->x[i] = run_draw(shape, i * step);
-            m->y[i] = values[chain * shape->rows + i * step];
-        }
-    }
-    uint64_t every = step * shape->stride;
-    if (every > 1) run_say(f, "Every %llu%s draw is shown.", (unsigned long long)every, ordinal(every));
+    if (every > 1) run_say(f, "About one draw in %llu is shown.", every);
     return run_end(CKAM_OK, f, out, error);
 }
 
 /* -- Running mean ------------------------------------------------------------------------------------------------- */
 
-/* After every `step` draws, and so that the last one is the mean of all. */
-static void fill_means(const ckam_draws_shape *shape, const double *values, size_t step, mark *m) {
+/* In equal steps, so that the last one is the mean of all. */
+static void fill_means(const ckam_draws_shape *shape, const double *values, mark *m) {
     double sum = 0.0;
     size_t row = 0;
     for (size_t i = 0; i < m->count; i++) {
-        size_t end = shape->rows - (m->count - 1 - i) * step;
+        size_t end = shape->rows - (m->count - 1 - i) * (shape->rows / m->count);
         for (; row < end; row++) sum += values[row];
         m->x[i] = run_draw(shape, row - 1);
         m->y[i] = sum / (double)row;
@@ -55,25 +65,16 @@ static void fill_means(const ckam_draws_shape *shape, const double *values, size
 
 ckam_status run_mean(const run_facts *facts, const figure_kind *kind, size_t count, const size_t *columns,
                      size_t points, figure **out, ckam_error *error) {
-    const ckam_draws_shape *shape = ckam_draws_shape_of(facts->draws);
-    size_t                  step = run_step(shape->rows, points);
-    const double           *values;
-    figure                 *f;
-    char                    name[CHAIN_NAME];
+    figure *f;
     (void)count;
-    ckam_status status = run_begin(facts, kind, columns[0], 1, &f, &values, error);
+    ckam_status status = begin_lines(facts, kind, columns[0], points, "draws so far", fill_means, &f, error);
     if (status) return status;
-    panel *p = figure_panel(f, 0, "", "draws so far", f->parameter);
-    for (size_t chain = 0; chain < shape->chains; chain++) {
-        mark *m = panel_mark(f, p, MARK_LINE, chain_name(chain, name), (int)chain, shape->rows / step);
-        if (m) fill_means(shape, values + chain * shape->rows, step, m);
-    }
     double exact = run_exact_mean(facts, columns[0], f);
-    mark  *rule = isfinite(exact) ? panel_mark(f, p, MARK_RULE, "exact", COLOUR_INK, 1) : NULL;
+    mark  *rule = isfinite(exact) ? panel_mark(f, f->panel, MARK_RULE, "exact", COLOUR_INK, 1) : NULL;
     if (rule) {
         rule->dashed = true;
         rule->y[0] = exact;
-        run_say(f, "Dashed: the exact mean.");
+        run_say(f, "Dashed, where it is known: the exact mean.");
     }
     return run_end(CKAM_OK, f, out, error);
 }
@@ -130,15 +131,16 @@ static size_t lags_to_show(size_t chains, size_t lags, const double *correlation
 
 static void add_correlations(const ckam_draws_shape *shape, size_t lags, const double *correlation, size_t points,
                              figure *f, panel *p) {
-    size_t last = lags_to_show(shape->chains, lags, correlation), step = run_step(last, points);
+    size_t last = lags_to_show(shape->chains, lags, correlation), shown = last / run_step(last, points);
     char   name[CHAIN_NAME];
     mark  *rule = panel_mark(f, p, MARK_RULE, NULL, COLOUR_MUTED, 1);
     if (rule) rule->y[0] = 0.0;
     for (size_t chain = 0; chain < shape->chains; chain++) {
-        mark *m = panel_mark(f, p, MARK_LINE, chain_name(chain, name), (int)chain, (last + step - 1) / step);
+        mark *m = panel_mark(f, p, MARK_LINE, chain_name(chain, name), (int)chain, shown);
         for (size_t i = 0; m && i < m->count; i++) {
-            m->x[i] = (double)(i * step) * (double)shape->stride;
-            m->y[i] = correlation[chain * lags + i * step];
+            size_t lag = run_pick(last, shown, i);
+            m->x[i] = (double)lag * (double)shape->stride;
+            m->y[i] = correlation[chain * lags + lag];
         }
     }
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    FIGURE_NUMBERS = 360000,
+    FIGURE_NUMBERS = 400000,
     PAIR_NUMBERS = 100000,
     PAIR_ROWS = 1500,
     PAIR_PARAMETERS = 200,
@@ -32,9 +32,11 @@ typedef struct room {
     const figure_kind *kind[KINDS_MOST];
 } room;
 
-/* Numbers that the figures of a parameter take, with traces of so many points. */
-static size_t cost(size_t chains, size_t trace) {
-    return DENSITY_POINTS + chains * (DENSITY_POINTS + RANK_NUMBERS + trace + trace / 2);
+/* Numbers that the figures of a parameter take, with traces of so many points. Where draws are left out, traces and
+ * autocorrelations say which are shown. */
+static size_t cost(const ckam_draws_shape *shape, size_t trace) {
+    size_t places = shape->rows > trace ? trace + trace / 4 : 0;
+    return DENSITY_POINTS + shape->chains * (DENSITY_POINTS + RANK_NUMBERS + trace + trace / 2 + places);
 }
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
@@ -43,9 +45,9 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 static room share_room(const run_scene *scene) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(scene->draws);
     room                    r = {.trace = TRACE_MOST};
-    while (r.trace > TRACE_LEAST && scene->count * cost(shape->chains, r.trace) > FIGURE_NUMBERS) r.trace -= 10;
+    while (r.trace > TRACE_LEAST && scene->count * cost(shape, r.trace) > FIGURE_NUMBERS) r.trace -= 10;
     r.other = r.trace / 4;
-    r.figures = smaller(scene->count, FIGURE_NUMBERS / cost(shape->chains, r.trace));
+    r.figures = smaller(scene->count, FIGURE_NUMBERS / cost(shape, r.trace));
     if (r.figures == 0) r.figures = 1;
     r.pairs = smaller(scene->count, PAIR_PARAMETERS);
     r.pair_rows = smaller(smaller(PAIR_ROWS, PAIR_NUMBERS / (r.pairs + 1)), shape->chains * shape->rows);
@@ -74,7 +76,7 @@ static void pictures_free(pictures *p, const room *r) {
 
 /* The draw of all chains that is row i of the pair plot. */
 static size_t pair_place(const ckam_draws_shape *shape, const room *r, size_t i) {
-    return (2 * i + 1) * (shape->chains * shape->rows) / (2 * r->pair_rows);
+    return run_pick(shape->chains * shape->rows, r->pair_rows, i);
 }
 
 static bool pictures_create(pictures *p, const run_scene *scene, const room *r) {
@@ -107,6 +109,18 @@ static ckam_status take_column(pictures *p, const run_scene *scene, const run_fa
     for (size_t i = 0; i < r->pair_rows && !status; i++)
         p->values[k * r->pair_rows + i] = values[pair_place(shape, r, i)];
     return status;
+}
+
+/* One caption stands for the figures of all parameters: it has every sentence that one of them has. false: no memory. */
+static bool share_caption(size_t count, figure *const *figures) {
+    for (size_t i = 1; i < count; i++)
+        for (const char *sentence = figures[i]->caption; *sentence;) {
+            const char *end = strstr(sentence, ". ");
+            size_t      length = end ? (size_t)(end - sentence) + 1 : strlen(sentence);
+            run_say(figures[0], "%.*s", (int)length, sentence);
+            sentence += length + (end != NULL);
+        }
+    return !figures[0]->failed;
 }
 
 /* -- Blocks ------------------------------------------------------------------------------------------------------- */
@@ -147,16 +161,21 @@ static void add_pairs(const run_scene *scene, const room *r, const pictures *p, 
     text_free(&caption);
 }
 
-/* Step sizes come first: their columns stand before the parameters. */
-static ckam_status make_steps(const run_facts *facts, figure **steps, ckam_error *error) {
+/* Step sizes come first: their columns stand before the parameters. Without them the page is as good: only a want of
+ * memory fails, any other reason is in *unseen. */
+static ckam_status make_steps(const run_facts *facts, figure **steps, ckam_error *unseen, ckam_error *error) {
     const figure_kind *kind = figure_kinds;
     while (kind->make != run_steps) kind++;
-    return steps_are_there(facts) ? kind->make(facts, kind, 0, NULL, STEPS_POINTS, steps, error) : CKAM_OK;
+    ckam_status status =
+        steps_are_there(facts) ? kind->make(facts, kind, 0, NULL, STEPS_POINTS, steps, unseen) : CKAM_OK;
+    return status == CKAM_ERROR_MEMORY ? fail_with(error, status, "%s", unseen->message) : CKAM_OK;
 }
 
-static void add_all(const run_scene *scene, const room *r, const pictures *p, const figure *steps, document *d) {
+static void add_all(const run_scene *scene, const room *r, const pictures *p, const figure *steps,
+                    const ckam_error *unseen, document *d) {
     document_heading(d, "Findings");
     record_findings(scene, d);
+    if (unseen->status) document_finding(d, CKAM_NOTE, unseen->message, "The figure of the steps is left out.");
     tables_findings(scene, d);
     document_heading(d, "Summary");
     tables_summary(scene, d);
@@ -182,19 +201,22 @@ static void begin(const run_scene *scene, document *d) {
 }
 
 ckam_status page_fill(const run_scene *scene, document *d, ckam_error *error) {
-    run_facts facts = {
-        .draws = scene->draws, .review = scene->review, .model = scene->model, .directory = scene->directory};
+    run_facts   facts = {.draws = scene->draws, .model = scene->model, .directory = scene->directory};
     room        r = share_room(scene);
     pictures    p;
     figure     *steps = NULL;
+    ckam_error  unseen = {.status = CKAM_OK};
     ckam_status status = CKAM_OK;
     begin(scene, d);
     if (!pictures_create(&p, scene, &r))
         status = fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the figures of %zu parameters", r.figures);
-    if (!status) status = make_steps(&facts, &steps, error);
+    if (!status) status = make_steps(&facts, &steps, &unseen, error);
     for (size_t k = 0; k < r.figures || k < r.pairs; k++)
         if (!status) status = take_column(&p, scene, &facts, &r, k, error);
-    if (!status) add_all(scene, &r, &p, steps, d);
+    for (size_t i = 0; i < r.kinds && !status; i++)
+        if (!share_caption(r.figures, p.figures + i * r.figures))
+            status = fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the captions");
+    if (!status) add_all(scene, &r, &p, steps, &unseen, d);
     figure_free(steps);
     pictures_free(&p, &r);
     return status;

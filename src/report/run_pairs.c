@@ -44,7 +44,6 @@ static void add_cells(figure *f, panel *p, const side *x, const side *y, size_t 
         if (m->z[i] == 0.0) m->z[i] = (double)NAN;
 }
 
-/* The first and last draws lie half a step from the ends. */
 static void add_dots(figure *f, panel *p, const side *x, const side *y, const ckam_draws_shape *shape, size_t points) {
     size_t most = DOTS_MOST / shape->chains + 1, shown = points < most ? points : most;
     char   name[CHAIN_NAME];
@@ -52,7 +51,7 @@ static void add_dots(figure *f, panel *p, const side *x, const side *y, const ck
     for (size_t chain = 0; chain < shape->chains; chain++) {
         mark *m = panel_mark(f, p, MARK_DOTS, chain_name(chain, name), (int)chain, shown);
         for (size_t i = 0; m && i < shown; i++) {
-            size_t at = chain * shape->rows + (2 * i + 1) * shape->rows / (2 * shown);
+            size_t at = chain * shape->rows + run_pick(shape->rows, shown, i);
             m->x[i] = x->values[at];
             m->y[i] = y->values[at];
         }

@@ -15,12 +15,16 @@ const char *chain_name(size_t chain, char text[CHAIN_NAME]);
 /* *f := a figure of a kind about one column; *values := its draws. */
 ckam_status run_begin(const run_facts *facts, const figure_kind *kind, size_t column, size_t panels, figure **f,
                       const double **values, ckam_error *error);
-/* Adds a sentence to the caption. */
+/* Adds a sentence to the caption, unless it is there. On a page one caption stands for the figures of all parameters and
+ * has the sentences of each: what is true of some is worded so that it is not wrong of the others. */
 void run_say(figure *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* *out := the figure, if it is whole and nothing failed; else it is freed. Returns what failed. */
 ckam_status run_end(ckam_status status, figure *f, figure **out, ckam_error *error);
-/* Every how many-th row is shown when a line has at most `points`, and of `rows` rows how many are: 0, step, ... */
+/* One row of how many is shown when a line has at most `points`. */
 size_t run_step(size_t rows, size_t points);
+/* Which row stands for block i, when `rows` rows are parted into `count` blocks, not more; 0 for block 0. It lies at
+ * another place in each block: every so many-th row could be the same place of every cycle, and hide all else. */
+size_t run_pick(size_t rows, size_t count, size_t i);
 /* Where a row stands among the draws of its chain, from 1 on. */
 double run_draw(const ckam_draws_shape *shape, size_t row);
 /* Of the built-in model, where the column is one of its parameters; NaN else. A want of memory is noted in f. */
@@ -39,7 +43,7 @@ typedef struct value_grid {
 
 ckam_status grid_of(const ckam_draws_shape *shape, const double *values, size_t cells, value_grid *grid,
                     ckam_error *error);
-/* A line a chain, and the exact density. */
+/* A line a chain, and the exact density; says in the caption what there is beside the lines. */
 ckam_status density_lines(const run_facts *facts, size_t column, const double *values, const value_grid *grid,
                           figure *f, panel *p, ckam_error *error);
 

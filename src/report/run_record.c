@@ -58,15 +58,18 @@ void record_title(const run_scene *scene, text_buffer *title, text_buffer *subti
 /* -- What went wrong ---------------------------------------------------------------------------------------------- */
 
 void record_findings(const run_scene *scene, document *d) {
-    char        text[512];
+    char        text[160];
     const char *message = text_of(scene, NULL, "message");
     double      undefined = number_of(scene, "counts", "undefined"), floored = number_of(scene, "counts", "floored");
     if (scene->unread.status)
         document_finding(d, CKAM_NOTE, scene->unread.message, "Settings and counts are left out.");
     if (!scene->record) return;
     if (message) {
-        snprintf(text, sizeof text, "The run ended with an error: %.400s", message);
-        document_finding(d, CKAM_PROBLEM, text, "What was drawn before is here.");
+        text_buffer t = {0};
+        text_format(&t, "The run ended with an error: %s", message);
+        document_finding(d, CKAM_PROBLEM, t.bytes, "What was drawn before is here.");
+        if (t.failed) d->text.failed = true;
+        text_free(&t);
     }
     if (!text_of(scene, NULL, "ended"))
         document_finding(d, CKAM_NOTE, "The run has not ended, or it was killed.",

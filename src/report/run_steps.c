@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 enum { ACCEPT, SIZE, CYCLE, PHASE, NEEDED };
 static const char *const needed[NEEDED] = {"accept_stat__", "stepsize__", "cycle__", "phase__"};
@@ -265,29 +265,34 @@ static ckam_status add_story(const run_facts *facts, story *s, size_t chain, siz
 }
 
 /* What the caption has to say beside. */
-static void explain(figure *f, const story *s, double cycles, uint64_t stride) {
+static void explain(figure *f, const story *s, double cycles) {
     if (cycles > CYCLES_ALL)
         run_say(f, "The first %d of %.0f cycles of chain 1.", CYCLES_FIRST, cycles);
     else if (cycles > 1.0)
         run_say(f, "All %.0f cycles of chain 1.", cycles);
     if (cycles > 1.0 && !s->saved)
         run_say(f, "Only draws are in the files, no exploration; `ckam sample --save-warmup` keeps it.");
-    unsigned long long rows = s->coarse.width * (s->saved ? 1 : stride);
-    run_say(f, "Acceptance is the mean of %llu iterations.", rows);
+    run_say(f, "Acceptance is the mean of %llu %s.", (unsigned long long)s->coarse.width,
+            s->saved ? "iterations that are in the files" : "draws");
+}
+
+/* Whether the file of a chain's warm-up is there. */
+static bool has_warmup(const run_facts *facts, size_t chain) {
+    char        path[FILE_PATH];
+    struct stat about;
+    if (!facts->directory) return false;
+    draws_path(facts->directory, chain, true, sizeof path, path);
+    return !stat(path, &about) && S_ISREG(about.st_mode);
 }
 
 static ckam_status tell(const run_facts *facts, size_t points, const double *values, figure *f, ckam_error *error) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(facts->draws);
     size_t                  total = shape->chains * shape->rows;
     const double           *cycle = values + CYCLE * total;
-    char                    path[FILE_PATH];
-    story                   s = {.end = HUGE_VAL};
-    if (facts->directory) {
-        draws_path(facts->directory, 0, true, sizeof path, path);
-        s.saved = !access(path, R_OK);
-    }
-    double from = s.saved ? 0.0 : cycle[0], cycles = cycle[shape->rows - 1] - from + 1.0;
-    size_t shown = cycles > 1.0 ? 1 : shape->chains < CHAINS_SHOWN ? shape->chains : CHAINS_SHOWN;
+    story                   s = {.end = HUGE_VAL, .saved = has_warmup(facts, 0)};
+    double                  from = s.saved ? 0.0 : cycle[0], cycles = cycle[shape->rows - 1] - from + 1.0;
+    size_t                  shown = cycles > 1.0 ? 1 : shape->chains < CHAINS_SHOWN ? shape->chains : CHAINS_SHOWN;
+    for (size_t chain = 1; chain < shown; chain++) s.saved = s.saved && has_warmup(facts, chain);
     if (cycles > CYCLES_ALL) s.end = from + CYCLES_FIRST;
     figure_panel(f, 0, "", s.saved ? "iteration" : "draw", "step size")->y.logarithmic = true;
     panel *accepts = figure_panel(f, 1, "", s.saved ? "iteration" : "draw", "accepted, as a share");
@@ -296,7 +301,7 @@ static ckam_status tell(const run_facts *facts, size_t points, const double *val
     ckam_status status = CKAM_OK;
     for (size_t chain = 0; chain < shown && !status; chain++)
         status = add_story(facts, &s, chain, points, values, f, error);
-    explain(f, &s, cycles, shape->stride);
+    explain(f, &s, cycles);
     return status;
 }
 

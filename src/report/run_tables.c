@@ -138,6 +138,17 @@ static void add_shares(const ckam_review *review, const ckam_mode *mode, documen
     document_cell_number(d, most, false);
 }
 
+/* How many bytes of a name there is room for: whole characters. */
+static int fitting(const char *name, size_t room) {
+    size_t used = 0;
+    while (name[used]) {
+        size_t length = text_character(name + used), end = used + (length ? length : 1);
+        if (end > room) break;
+        used = end;
+    }
+    return (int)used;
+}
+
 static void begin_modes(const run_scene *scene, const places *p, document *d) {
     const ckam_review *review = scene->review;
     enum { LABELS = 3 + CHAINS_MOST + 2 * PLACES_MOST, LABEL = 128 };
@@ -154,8 +165,9 @@ static void begin_modes(const run_scene *scene, const places *p, document *d) {
         snprintf(text[count++], LABEL, "most of a chain");
     }
     for (size_t i = 0; i < p->count; i++) {
-        snprintf(text[count++], LABEL, "%.100s", review->names[p->parameter[i]]);
-        snprintf(text[count++], LABEL, "sd of %.100s", review->names[p->parameter[i]]);
+        const char *name = review->names[p->parameter[i]];
+        snprintf(text[count++], LABEL, "%.*s", fitting(name, 100), name);
+        snprintf(text[count++], LABEL, "sd of %.*s", fitting(name, 100), name);
     }
     for (size_t i = 0; i < count; i++) labels[i] = text[i];
     snprintf(caption, sizeof caption,

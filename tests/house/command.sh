@@ -3,6 +3,7 @@
 # shellcheck disable=SC2016 # backquotes are printed
 set -eu
 ckam=$(realpath "$1")
+# shellcheck source=tests/house/tries.sh
 . "$(dirname "$0")/tries.sh"
 
 # fits: no line of the last output is wider than 80 columns.

@@ -3,16 +3,14 @@
 # shellcheck disable=SC2016 # backquotes are printed
 set -eu
 ckam=$(realpath "$1")
+# shellcheck source=tests/house/tries.sh
 . "$(dirname "$0")/tries.sh"
-# What fontconfig keeps until the process ends is no leak of ours, when this runs under the address sanitizer.
-echo 'leak:libfontconfig' >kept
-export LSAN_OPTIONS="suppressions=$work/kept:print_suppressions=0"
 
 # document PAGE: its JSON, a block a line.
 document() { sed -n '/<script type="application\/json" id="document">/,/<\/script>/p' "$1" >blocks; }
-# shows KIND TEXT, lacks TEXT: in the document.
+# shows KIND TEXT, omits TEXT: in the document.
 shows() { check "there is no $1 with '$2'" grep -qF -- "$2" blocks; }
-lacks() { if grep -qF -- "$1" blocks; then fail "the page has '$1'"; fi; }
+omits() { if grep -qF -- "$1" blocks; then fail "the page has '$1'"; fi; }
 size() { wc -c <"$1"; }
 # page FILE ARGUMENT...: `ckam report` writes FILE and prints it.
 page() {
@@ -50,16 +48,21 @@ done
 page run/report.html run/
 page other.html run --out other.html
 page other.html run -o other.html --params x.2
-lacks '"parameter":"x.1"'
-lacks '"kind":"pairs"'
+omits '"parameter":"x.1"'
+omits '"kind":"pairs"'
 shows figure '"parameter":"x.2"'
 page other.html run -o other.html --params lp__,x.1,x.1
+shows caption 'Dashed, where it is known: the exact density.'
+shows caption 'Dashed, where it is known: the exact mean.'
 check 'x.1 is there twice' [ "$(grep -o '"parameter":"x.1"' blocks | wc -l)" -eq 5 ]
+page other.html run -o other.html --params lp__
+omits 'Dashed'
+page other.HTM run -o other.HTM
 page report.html run/chain_1.csv run/chain_2.csv
 shows title '"title":"chain_1.csv and 1 more"'
 shows subtitle '2 chains x 500 draws'
-lacks '"name":"settings"'
-lacks 'exact mean'
+omits '"name":"settings"'
+omits 'exact mean'
 
 # -- What it refuses, before it works for long
 wrong 64 'of what?' report
@@ -68,6 +71,23 @@ mkdir empty
 wrong 66 'holds no chain_1.csv' report empty
 wrong 73 'cannot make missing/page.html' report run --out missing/page.html
 wrong 73 'is a directory' report run --out empty
+cp -r run valuable
+wrong 64 'holds draws that are to be shown' report valuable --out valuable/chain_2.csv
+wrong 64 'must be .html or .htm' report valuable --out valuable/run.json
+wrong 64 'must be .html or .htm' report valuable --out page
+cp run/chain_1.csv valuable/draws.html
+ln -s draws.html valuable/link.htm
+cp run/chain_1.csv valuable/draws.png
+wrong 64 'holds draws that are to be shown' report valuable/chain_1.csv valuable/draws.html -o valuable/link.htm
+wrong 64 'holds draws that are to be shown' plot valuable/draws.png mean -o valuable/draws.png
+ln valuable/chain_2.csv valuable/hard.html
+wrong 64 'holds draws that are to be shown' report valuable -o valuable/hard.html
+for file in draws.html draws.png; do
+    check "$file was lost" cmp run/chain_1.csv valuable/$file
+done
+check 'chain_2.csv was lost' cmp run/chain_2.csv valuable/chain_2.csv
+mkfifo pipe
+wrong 66 'is a pipe' report pipe
 wrong 64 "there is no parameter 'x.3'; did you mean 'x.1'?" report run --params x.3
 wrong 64 "there is no parameter 'height'; there are 2, from 'x.1' to 'x.2'" report run --params height
 wrong 64 'no parameter was named' report run --params ,
@@ -83,7 +103,7 @@ check 'a page that is not whole is there' [ ! -e full.html ]
 
 # -- Odd runs
 page single/report.html single
-lacks '"kind":"pairs"'
+omits '"kind":"pairs"'
 shows note 'one chain'
 printf 'lp__,a,b\n' >nothing.csv
 page report.html nothing.csv
@@ -94,7 +114,7 @@ page report.html odd.csv
 shows cell '["a",null,null'
 printf '<script>alert(1)</script>,q&\\,\377\376,it'\''s\n1,2,3,4\n2,3,4,1\n3,1,2,5\n2,4,1,3\n1,1,1,2\n' >names.csv
 page report.html names.csv
-lacks '<script>alert'
+omits '<script>alert'
 shows name '\u003cscript\u003ealert(1)\u003c/script\u003e'
 shows name '\ufffd\ufffd'
 mkdir '<b>&dir'
@@ -111,6 +131,16 @@ cp -r run killed
 sed 's/"ended": .*/"ended": null,/; s/"stopped": .*/"stopped": null,/' run/run.json >killed/run.json
 page killed/report.html killed
 shows note 'has not ended'
+sed "s/\"message\": null/\"message\": \"a$(printf '%0400d' 0 | sed 's/0/\xc3\xa4/g')\"/" run/run.json >killed/run.json
+page killed/report.html killed
+shows problem 'The run ended with an error: a'
+omits '\ufffd'
+truncate -s 0 killed/chain_1_warmup.csv
+page killed/report.html killed
+shows note 'killed/chain_1_warmup.csv'
+shows advice 'The figure of the steps is left out.'
+omits '"name":"steps"'
+wrong 65 'chain_1_warmup.csv' plot killed steps -o f.pdf
 page wide/report.html wide
 check "a page of 200 parameters has $(size wide/report.html) bytes" [ "$(size wide/report.html)" -lt 5000000 ]
 shows parameter '"parameter":"x.200"'
@@ -154,6 +184,10 @@ try 0 out two.svg plot run density --params x.2,lp__ --out two.svg
 try 0 out files.svg plot run/chain_1.csv run/chain_2.csv trace -o files.svg
 try 0 out wide.svg plot wide density -o wide.svg
 try 0 out odd.svg plot odd.csv density -o odd.svg
+printf 'lp__,a\n-1,5e-324\n-1,0\n-1,1e-323\n-1,0\n-1,5e-324\n' >tiny.csv
+for kind in density trace rank mean autocorrelation pair; do
+    try 0 out tiny.png plot tiny.csv "$kind" -o tiny.png
+done
 try 0 out names.svg plot names.csv pair -o names.svg
 wrong 64 'of what? Name the directory of a run, or CSV files, and then a kind: density, trace,' plot
 wrong 64 'of what?' plot density -o f.pdf

@@ -4,6 +4,7 @@
 set -eu
 ckam=$(realpath "$1") node=$2
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/house/tries.sh
 . "$(dirname "$0")/tries.sh"
 
 wrong 64 'which experiment' reproduce

@@ -4,7 +4,7 @@
 # shellcheck disable=SC2154 # the reader sets ckam
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-cd "$work"
+cd "$work" || exit 1
 export LC_ALL=C.UTF-8
 
 fail() {
