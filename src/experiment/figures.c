@@ -162,6 +162,18 @@ static ckam_status bad_measure(const entry *e, const json_t *value) {
                     "there are kl-jeffreys, kl-paper, marginal-jeffreys, marginal-paper, multi-ess, mode-changes");
 }
 
+static ckam_status add_curves(const entry *e, figure *f, size_t index, const json_t *by, const json_t *what) {
+    int x = json_is_string(by) ? find_word(against_names, json_string_value(by)) : -1;
+    int which = json_is_string(what) ? find_measure(json_string_value(what)) : -1;
+    if (x < 0) return bad_word(e, "against", by, "there are time and evaluations");
+    if (which < 0) return bad_measure(e, what);
+    panel *p = figure_panel(f, index, "", against_labels[x], measure_table[which].label);
+    p->x.logarithmic = true;
+    p->y.logarithmic = measure_table[which].logarithmic;
+    for (size_t r = 0; r < e->runs; r++) add_curve(f, p, e, r, which, x ? OF_EVALUATIONS : OF_SECONDS);
+    return CKAM_OK;
+}
+
 /* A panel for each measure, against each of time and evaluations. */
 static ckam_status make_curves(const entry *e, figure **out) {
     json_t     *measures, *against;
@@ -175,18 +187,8 @@ static ckam_status make_curves(const entry *e, figure **out) {
     figure *f = begin(e, across * down);
     if (!f) return no_memory(e);
     f->across = across;
-    for (size_t i = 0; i < across * down && !status; i++) {
-        const json_t *by = json_array_get(against, i % across), *what = json_array_get(measures, i / across);
-        int           x = json_is_string(by) ? find_word(against_names, json_string_value(by)) : -1;
-        int           which = json_is_string(what) ? find_measure(json_string_value(what)) : -1;
-        if (x < 0) status = bad_word(e, "against", by, "there are time and evaluations");
-        if (which < 0) status = bad_measure(e, what);
-        if (status) break;
-        panel *p = figure_panel(f, i, "", against_labels[x], measure_table[which].label);
-        p->x.logarithmic = true;
-        p->y.logarithmic = measure_table[which].logarithmic;
-        for (size_t r = 0; r < e->runs; r++) add_curve(f, p, e, r, which, x ? OF_EVALUATIONS : OF_SECONDS);
-    }
+    for (size_t i = 0; i < across * down && !status; i++)
+        status = add_curves(e, f, i, json_array_get(against, i % across), json_array_get(measures, i / across));
     if (!status) return finish(e, f, out);
     figure_free(f);
     return status;

@@ -65,7 +65,7 @@ typedef struct common {
 } common;
 
 static common common_groups(const run_entry *run) {
-    common c = {.rows = SHARE_ROWS};
+    common c = {.rows = SHARE_ROWS, .length = 1};
     for (uint64_t s = 0; s < run->seeds; s++) {
         const track *t = run->track + s;
         if (t->done) c.chains++;

@@ -53,7 +53,7 @@ static ckam_status write_results(const ckam_experiment *all, ckam_error *error) 
 
 /* Shares of all modes in a cell, and their errors in another. */
 static ckam_status add_shares(text_buffer *t, const experiment *e, const run_entry *run, ckam_error *error) {
-    double      share[MODES_MOST], mcse[MODES_MOST];
+    double      share[MODES_MOST] = {0}, mcse[MODES_MOST] = {0};
     ckam_status status = CKAM_OK;
     for (size_t i = 0; i < e->truth.modes && !status; i++)
         status = run_share(&e->truth, run, i, share + i, mcse + i, error);

@@ -117,7 +117,7 @@ static ckam_status scene_open(run_scene *s, const char *const *paths, size_t cou
 static bool is_input(const run_scene *s, const struct stat *about) {
     size_t count = ckam_draws_shape_of(s->draws)->chains;
     for (size_t i = 0; i < count; i++) {
-        char        path[FILE_PATH];
+        char        path[FILE_PATH] = "";
         struct stat other;
         if (s->directory) draws_path(s->directory, i, false, sizeof path, path);
         if (!stat(s->directory ? path : s->paths[i], &other) && other.st_dev == about->st_dev &&
