@@ -273,7 +273,7 @@ static void draw_error_bar(canvas *c, double x, double low, double high) {
 /* A dot is a line without length that has round ends: much shorter in a file than a circle. The more there are, the
  * smaller they are. */
 static void draw_dots(canvas *c, const plot *p, const mark *m) {
-    double diameter = m->count <= 200 ? 4.0 : m->count <= 2000 ? 2.2 : 1.2;
+    double diameter = m->count <= 40 ? 4.0 : m->count <= 1000 ? 1.6 : 1.2;
     set_pen(c, m, 0.9, 1.0);
     c->cairo.set_line_cap(c->pen, CAIRO_LINE_CAP_BUTT);
     c->cairo.set_dash(c->pen, NULL, 0, 0.0);
