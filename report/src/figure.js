@@ -97,8 +97,13 @@ export class FigureView {
         const { panelHeight = 100, columns = 1 } = figure ? layoutOf(this.figure, this.body.clientWidth || 800) : {};
         const rows = Math.ceil((this.figure?.panels.length ?? 1) / columns);
         this.body.style.minHeight = `${rows * panelHeight}px`; // so that the page does not jump when it is drawn
+        this.putLegend();
         changed(this.body);
         return this;
+    }
+
+    putLegend() {
+        putLegend(this.legend, this.series, this.range, this.hidden, () => changed(this.body));
     }
 
     /** The drawings of all panels, with something under the pointer or without. */
@@ -113,7 +118,7 @@ export class FigureView {
     }
 
     draw(width) {
-        putLegend(this.legend, this.series, this.range, this.hidden, () => changed(this.body));
+        this.putLegend();
         if (!this.figure) {
             this.body.replaceChildren(html("p", { class: "none" }, "no data"));
             return;

@@ -40,6 +40,9 @@ class PairsView {
             button("CSV", `Save the draws of ${block.title} as CSV`, () => this.saveCsv()),
         );
         if (this.names.length > 1) this.legend.before(this.picker());
+        this.putLegend();
+        const across = this.chosen.length;
+        this.body.style.minHeight = `${Math.min(750, 250 * across) + 20}px`; // so that the page does not jump
         stage(this.body, (width) => this.draw(width));
     }
 
@@ -212,8 +215,13 @@ class PairsView {
         return drawing;
     }
 
-    draw(width) {
+    putLegend() {
         putLegend(this.legend, this.series, null, this.hidden, () => changed(this.body));
+    }
+
+    draw(width) {
+        this.putLegend();
+        this.body.style.minHeight = "";
         if (this.chosen.length === 0 || this.chain.length === 0) {
             this.body.replaceChildren(
                 html("p", { class: "none" }, this.chain.length ? "Choose a parameter." : "no data"),

@@ -202,8 +202,9 @@ export function parametersOf(document) {
     ];
 }
 
-/** A figure's file, by the button with this text. */
+/** A figure's file, by the button with this text. All is drawn first: what is drawn above a button may still move it. */
 export async function saved(page, scope, text) {
+    await unroll(page);
     const [download] = await Promise.all([
         page.waitForEvent("download"),
         scope.getByRole("button", { name: text }).click(),
