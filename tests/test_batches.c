@@ -55,7 +55,6 @@ static batches *make(size_t dim) {
 static double ess_of(const double *x, size_t rows, size_t dim) {
     batches *b = make(dim);
     for (size_t i = 0; i < rows; i++) batches_add(b, x + i * dim);
-    assert_int_equal(batches_rows(b), rows);
     const double ess = batches_multi_ess(b);
     batches_free(b);
     return ess;
@@ -168,7 +167,6 @@ static void long_chains_have_batches_of_one_group(void **state) {
     for (size_t i = 0; i < ROWS; i += PERIOD)
         for (size_t k = 0; k < PERIOD; k++) batches_add(b, wave + k);
     const double half = 3.141592653589793 * GROUP / PERIOD, left = pow(sin(half) / half, 2.0);
-    assert_int_equal(batches_rows(b), ROWS);
     assert_relative(batches_multi_ess(b), ROWS * (0.5 + 1.0 / 12.0) / (GROUP * 0.5 * left), 1e-3);
     free(wave);
     batches_free(b);

@@ -1,34 +1,13 @@
 /* test_document.c - pages as data: what is written reads back as what was meant, with the digits that a picture needs,
- * and a want of memory is never a page with something missing.
- *
- * Linked so that the library's calls of malloc and its relatives come here (-Wl,--wrap). */
+ * and a want of memory is never a page with something missing. */
 #include "failure.h"
 #include "folder.h"
+#include "refusal.h"
 
 #include "report/document.h"
 
 #include <jansson.h>
 #include <math.h>
-
-/* -- Memory that is refused --------------------------------------------------------------------------------------- */
-
-static bool     on;
-static unsigned calls, refused;
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-char *__real_strdup(const char *text);
-char *__wrap_strdup(const char *text);
-
-static bool grant(void) { return !on || ++calls != refused; }
-void       *__wrap_malloc(size_t size) { return grant() ? __real_malloc(size) : NULL; }
-void       *__wrap_calloc(size_t count, size_t size) { return grant() ? __real_calloc(count, size) : NULL; }
-void       *__wrap_realloc(void *block, size_t size) { return grant() ? __real_realloc(block, size) : NULL; }
-char       *__wrap_strdup(const char *text) { return grant() ? __real_strdup(text) : NULL; }
 
 /* -- Reading back ------------------------------------------------------------------------------------------------- */
 
@@ -343,15 +322,13 @@ static void a_page_holds_its_document(void **unused) {
 static void a_page_is_whole_or_not_there(void **unused) {
     (void)unused;
     unsigned failures = 0;
-    for (refused = 1;; refused++) {
+    for (unsigned refused = 1;; refused++) {
         document   d;
         ckam_error error = {.message = ""};
-        calls = 0;
-        on = true;
+        refusal_begin(refused);
         fill(&d);
         ckam_status status = document_write(&d, in_folder("refused.html"), &error);
-        on = false;
-        if (calls < refused) break;
+        if (!refusal_end()) break;
         assert_failure(status, CKAM_ERROR_MEMORY, &error, "refused.html");
         assert_int_not_equal(access(in_folder("refused.html"), F_OK), 0);
         failures++;
@@ -378,13 +355,12 @@ static void a_report_is_whole_or_not_there(void **unused) {
     assert_non_null(strstr(page, "\"steps\""));
     json_decref(json);
     free(page);
-    for (refused = 1;; refused++) {
+    unsigned refused = 1;
+    for (;; refused++) {
         ckam_error error = {.message = ""};
-        calls = 0;
-        on = true;
+        refusal_begin(refused);
         ckam_status status = ckam_report_write(paths, 1, NULL, in_folder("report.html"), &error);
-        on = false;
-        if (calls < refused) break;
+        if (!refusal_end()) break;
         if (!status) print_error("allocation %u was not missed\n", refused);
         assert_failure(status, CKAM_ERROR_MEMORY, &error, "memory");
         assert_int_not_equal(access(in_folder("report.html"), F_OK), 0);

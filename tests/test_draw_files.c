@@ -1,28 +1,12 @@
 /* test_draw_files.c - the files of figures: whole, small, the same again; and what is refused, in words. */
 #include "failure.h"
 #include "folder.h"
+#include "refusal.h"
 
 #include "report/draw.h"
 
 #include <math.h>
 #include <sys/resource.h>
-
-/* -- Allocations that are refused: see tests/CMakeLists.txt ------------------------------------------------------- */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-
-static size_t calls, refused; /* which one is refused; 0: none */
-
-static bool granted(void) { return ++calls != refused; }
-
-void *__wrap_malloc(size_t size) { return granted() ? __real_malloc(size) : NULL; }
-void *__wrap_calloc(size_t count, size_t size) { return granted() ? __real_calloc(count, size) : NULL; }
-void *__wrap_realloc(void *memory, size_t size) { return granted() ? __real_realloc(memory, size) : NULL; }
 
 static void draw_to(const figure *f, const char *path) {
     ckam_error error = {0};
@@ -173,11 +157,9 @@ static void every_refusal_of_memory_is_said(void **unused) {
     panel_mark(f, f->panel, MARK_BAND, "band", 1, 5);
     for (size_t which = 1; !whole; which++) {
         ckam_error error = {0};
-        calls = 0;
-        refused = which;
+        refusal_begin((unsigned)which);
         ckam_status status = draw_figure(f, in_folder("refused.svg"), &error);
-        whole = calls < refused;
-        refused = 0;
+        whole = !refusal_end();
         assert_int_equal(access(in_folder("refused.svg"), F_OK) == 0, whole);
         if (!whole) assert_failure(status, CKAM_ERROR_MEMORY, &error, "memory", "refused.svg");
         assert_true(!whole || which > 15);

@@ -1,48 +1,11 @@
 /* test_run_faults.c - a run survives the refusal of any of its allocations: it says so, or does without, and goes on later.
  *
- * Linked so that the library's calls of malloc and its relatives come here (-Wl,--wrap). What the C library and jansson
- * allocate for themselves does not. That nothing leaks is seen when this runs under the address sanitizer. */
+ * That nothing leaks is seen when this runs under the address sanitizer. */
+#include "refusal.h"
 #include "run_support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-static atomic_bool on;
-static atomic_uint calls;
-static unsigned    refused; /* the call that gets no memory; 0: none */
-
-static void meter_start(unsigned number) {
-    atomic_store(&calls, 0);
-    refused = number;
-    atomic_store(&on, true);
-}
-
-/* Whether it came to that. */
-static bool meter_stop(void) {
-    atomic_store(&on, false);
-    return refused && atomic_load(&calls) >= refused;
-}
-
-static bool grant(void) { return !atomic_load(&on) || atomic_fetch_add(&calls, 1) + 1 != refused; }
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-char *__real_strdup(const char *text);
-char *__wrap_strdup(const char *text);
-
-void *__wrap_malloc(size_t size) { return grant() ? __real_malloc(size) : NULL; }
-void *__wrap_calloc(size_t count, size_t size) { return grant() ? __real_calloc(count, size) : NULL; }
-void *__wrap_realloc(void *block, size_t size) { return grant() ? __real_realloc(block, size) : NULL; }
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    return grant() ? __real_aligned_alloc(alignment, size) : NULL;
-}
-char *__wrap_strdup(const char *text) { return grant() ? __real_strdup(text) : NULL; }
 
 /* -- Attempts ----------------------------------------------------------------------------------------------------- */
 
@@ -58,7 +21,7 @@ static int make_plan(void **unused) {
 }
 
 static int free_plan(void **unused) {
-    meter_stop();
+    refusal_end();
     ckam_plan_free(plan);
     return leave_temporary(unused);
 }
@@ -88,9 +51,9 @@ static void a_run_survives_every_refusal(void **unused) {
         ckam_error error = {.message = ""};
         run = NULL;
         remove_tree("run");
-        meter_start(number);
+        refusal_begin(number);
         ckam_status status = go_through(true, &run, &error);
-        over = !meter_stop();
+        over = !refusal_end();
         ckam_run_free(run);
         assert_refusal(status, &error, number);
         errors += status != CKAM_OK;
@@ -117,9 +80,9 @@ static void a_resumed_run_survives_every_refusal(void **unused) {
     for (bool over = false; !over; number++) {
         ckam_error error = {.message = ""};
         run = NULL;
-        meter_start(number);
+        refusal_begin(number);
         ckam_status status = go_through(false, &run, &error);
-        over = !meter_stop();
+        over = !refusal_end();
         ckam_run_free(run);
         assert_refusal(status, &error, number);
         errors += status != CKAM_OK;
@@ -136,9 +99,9 @@ static void a_plan_survives_every_refusal(void **unused) {
     for (unsigned number = 1;; number++) {
         ckam_plan *opened = (ckam_plan *)(void *)&opened;
         ckam_error error = {.message = ""};
-        meter_start(number);
+        refusal_begin(number);
         ckam_status status = ckam_plan_open(&opened, "run", &error);
-        bool        over = !meter_stop();
+        bool        over = !refusal_end();
         assert_refusal(status, &error, number);
         assert_true((status == CKAM_OK) == (opened != NULL));
         ckam_plan_free(opened);

@@ -87,8 +87,6 @@ void batches_add(batches *b, const double *x) {
     b->filled = 0;
 }
 
-uint64_t batches_rows(const batches *b) { return b->rows.count; }
-
 /* Moments of the means of `count` batches of `joined` groups each. */
 static void measure_means(batches *b, size_t count, size_t joined) {
     const size_t dim = b->dim;

@@ -17,8 +17,7 @@ batches *batches_create(size_t dim);
 void     batches_free(batches *b);
 
 /* Takes the chain's next row, dim numbers: O(dim^2). */
-void     batches_add(batches *b, const double *x);
-uint64_t batches_rows(const batches *b);
+void batches_add(batches *b, const double *x);
 
 /* NaN where diag_multi_ess() gives NaN. Costs what one row costs for each batch, of which there are sqrt(rows) and at most
  * 8192, and a factorisation. */
