@@ -39,7 +39,8 @@ static outcome run(const ckam_model *model, const char *spec, uint64_t seed) {
     bool          was_right = false;
     ckam_model_start(model, start);
     if (ckam_options_create(&options, spec, &error)) goto failed;
-    ckam_setup setup = {ckam_model_target(model), options, start, seed, 0, EVALUATIONS};
+    ckam_setup setup = {
+        .target = ckam_model_target(model), .options = options, .start = start, .seed = seed, .horizon = EVALUATIONS};
     if (ckam_chain_create(&chain, &setup, &error)) goto failed;
     for (int i = 0; i < EVALUATIONS; i++) {
         if (ckam_chain_step(chain, &step)) {

@@ -2,7 +2,8 @@
  *
  * You have a function that gives the logarithm of a density, up to a constant, at any point. You have no
  * gradient. ckam draws from that density with adaptive Metropolis samplers: random walk (rw), adaptive
- * Metropolis (am, rbam, gam), kernel adaptive Metropolis (kam) and its cyclical form (ckam).
+ * Metropolis (am, rbam, gam), kernel adaptive Metropolis (kam) and its cyclical form (ckam), and one that finds modes
+ * and jumps between them (jump).
  *
  * The page reads from simple to explicit:
  *
@@ -152,6 +153,7 @@ typedef struct ckam_setup {
     uint64_t            seed;    /* same seed and chain, same draws                                      */
     uint64_t            chain;   /* number of this chain: chains with one seed are independent           */
     uint64_t            horizon; /* iterations planned: kam's schedules span it; 0 means 10,000          */
+    bool                pooled;  /* learns with others, at ckam_chain_pool(); else by itself (jump only) */
 } ckam_setup;
 
 CKAM_API ckam_status ckam_chain_create(ckam_chain **chain, const ckam_setup *setup, ckam_error *error);
@@ -171,6 +173,8 @@ typedef struct ckam_step {
     double        accept;      /* alpha, the probability with which the proposal was accepted               */
     double        step_size;   /* nu of this proposal                                                       */
     uint64_t      cycle;       /* from 0; always 0 where there are no cycles                                */
+    uint64_t      mode;        /* jump: the mode that x belongs to, from 1; else 0                          */
+    uint64_t      move;        /* jump: 1 local, 2 affine jump, 3 independent jump; else 0                  */
     ckam_phase    phase;
     bool          accepted;
     bool          draw; /* keep x: it is a draw (not warm-up, not exploration)                       */
@@ -186,6 +190,12 @@ CKAM_API ckam_status ckam_chain_step(ckam_chain *chain, ckam_step *step);
 CKAM_API ckam_status ckam_chain_ask(ckam_chain *chain, const double **x);
 CKAM_API ckam_status ckam_chain_tell(ckam_chain *chain, double log_density, ckam_step *step);
 
+/* Chains of jump that were set up as pooled learn from each other at the end of each cycle. There they wait: asked or
+ * stepped then, they refuse. When all of them wait, at the same cycle, ckam_chain_pool() makes their memories one, in the
+ * order in which they are given, and they go on. Other chains never wait. */
+CKAM_API bool        ckam_chain_waits(const ckam_chain *chain);
+CKAM_API ckam_status ckam_chain_pool(ckam_chain *const *chains, size_t count, ckam_error *error);
+
 /* Why the last call on this chain failed; borrowed until the next one. */
 CKAM_API const ckam_error *ckam_chain_error(const ckam_chain *chain);
 
@@ -198,6 +208,9 @@ typedef struct ckam_counts {
     uint64_t undefined;      /* proposals rejected because the density was NaN, zero or not defined      */
     uint64_t floored;        /* times a learned covariance was kept from degenerating                    */
     uint64_t factorisations; /* ckam: of Sigma, one a cycle                                              */
+    uint64_t scouts;         /* jump: searches for modes that have ended                                 */
+    uint64_t runaways;       /* jump: those of them that were stopped far outside                        */
+    uint64_t modes;          /* jump: that it knows and has been in                                      */
 } ckam_counts;
 
 CKAM_API void ckam_chain_counts(const ckam_chain *chain, ckam_counts *counts);
@@ -333,6 +346,7 @@ CKAM_API void        ckam_run_free(ckam_run *run);
 /* Where a chain is. */
 typedef struct ckam_chain_progress {
     uint64_t   draws, evaluations, cycle;
+    uint64_t   modes;     /* jump: that the chain knows and has been in; else 0 */
     double     accept;    /* share of the sampler's proposals that were accepted */
     double     step_size; /* of the last step */
     ckam_phase phase;
@@ -431,6 +445,8 @@ typedef struct ckam_mode {
     const double   *centre;       /* mean of its draws, a number a parameter */
     const double   *spread;       /* their standard deviations */
     const uint64_t *visits;       /* draws of each chain in it */
+    uint64_t        arrivals;     /* crossings into it from another mode */
+    uint64_t        found;        /* the cycle of its first draw (cycle__); 0 where there are no cycles */
 } ckam_mode;
 
 typedef enum ckam_severity { CKAM_NOTE, CKAM_PROBLEM } ckam_severity;
@@ -459,6 +475,23 @@ typedef struct ckam_review {
 /* Reads all columns. Borrows nothing from the draws. */
 CKAM_API ckam_status ckam_review_create(ckam_review **review, ckam_draws *draws, ckam_error *error);
 CKAM_API void        ckam_review_free(ckam_review *review);
+
+/* The evidence: the logarithm of the integral Z of the density that the target gives, by bridge sampling (Meng and Wong
+ * 1996) between the draws and a mixture q that is fitted to other draws of the same chains. */
+typedef struct ckam_evidence {
+    double   log_z, se;   /* and its standard error, with the ESS of the draws */
+    double   ess;         /* of the draws that were bridged */
+    double   overlap;     /* of the target and q, from 0 (apart) to 1 (the same) */
+    size_t   components;  /* of q */
+    uint64_t evaluations; /* of the target */
+    bool     trusted;
+    char     warning[248]; /* why it is not to be trusted, and what to do; "" where it is */
+} ckam_evidence;
+
+/* The target is the one that was sampled; it is evaluated at as many points as draws are bridged, at most 20,000. The
+ * same seed gives the same numbers. */
+CKAM_API ckam_status ckam_evidence_estimate(ckam_draws *draws, const ckam_target *target, uint64_t seed,
+                                            ckam_evidence *evidence, ckam_error *error);
 
 /* -- 11. Pictures ----------------------------------------------------------------------------------------
  *

@@ -42,6 +42,8 @@ static ckam_status allocate(ckam_chain *c, const ckam_setup *setup, ckam_error *
     if (!c->options.values) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a chain");
     memcpy(c->options.values, setup->options->values, c->options.sampler->options_size);
     c->plan = (blueprint){setup->target->dim, setup->horizon ? setup->horizon : HORIZON, c->options.values};
+    if (c->options.sampler->warmup && c->options.values->warmup == COUNT_AUTO)
+        c->options.values->warmup = c->options.sampler->warmup(&c->plan);
     if (c->options.sampler->check) {
         ckam_status status = c->options.sampler->check(&c->plan, error);
         if (status) return status;
@@ -72,6 +74,7 @@ ckam_status ckam_chain_create(ckam_chain **chain, const ckam_setup *setup, ckam_
         return status;
     }
     c->target = *setup->target;
+    c->pooled = setup->pooled;
     layout(c->state, c);
     rng_init(&c->state->rng, setup->seed, setup->chain);
     c->state->random_start = !setup->start;
@@ -173,11 +176,15 @@ static const double *next_point(ckam_chain *c) {
     if (s->phase == CKAM_PHASE_START) return ask_start(c);
     if (s->phase == CKAM_PHASE_SCALE) return ask_scale(s, c->plan.dim);
     current *now = sampler_state(c);
+    if (ckam_chain_waits(c)) c->options.sampler->pool((void *[]){now}, 1);
     rng_at(&s->rng, now->counts.iterations, RNG_STEP);
     return c->options.sampler->ask(now, &s->rng);
 }
 
 static ckam_status ask(ckam_chain *c, const double **x) {
+    if (c->pooled && ckam_chain_waits(c))
+        return fail_with(&c->error, CKAM_ERROR_ORDER,
+                         "the chain waits at the end of a cycle for the others; call ckam_chain_pool() first");
     *x = next_point(c);
     for (size_t k = 0; k < c->plan.dim; k++)
         if (!isfinite((*x)[k]))
@@ -229,6 +236,35 @@ bool chain_point(const ckam_chain *chain, const double **x, double *log_density)
     *x = sampling ? now_x(now) : block_at(s, s->start);
     *log_density = sampling ? now->log_density : s->log_density;
     return s->phase != CKAM_PHASE_START;
+}
+
+bool ckam_chain_waits(const ckam_chain *chain) {
+    const sampler *table = chain->options.sampler;
+    return table->waits && chain->state->phase == CKAM_PHASE_SAMPLE && table->waits(sampler_state(chain));
+}
+
+static ckam_status check_pool(ckam_chain *const *chains, size_t count, ckam_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        if (!chains[i] || !ckam_chain_waits(chains[i]))
+            return fail_with(error, CKAM_ERROR_ORDER, "chain %zu of %zu does not wait to be pooled; step it first",
+                             i + 1, count);
+        if (chains[i]->options.sampler != chains[0]->options.sampler || chains[i]->plan.dim != chains[0]->plan.dim)
+            return fail_with(error, CKAM_ERROR_ARGUMENT,
+                             "chain %zu of %zu has another sampler or dimension than the first", i + 1, count);
+    }
+    return CKAM_OK;
+}
+
+ckam_status ckam_chain_pool(ckam_chain *const *chains, size_t count, ckam_error *error) {
+    if (!chains || !count) return fail_with(error, CKAM_ERROR_ARGUMENT, "there are no chains to pool");
+    ckam_status status = check_pool(chains, count, error);
+    if (status) return status;
+    void **states = malloc(count * sizeof *states);
+    if (!states) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to pool %zu chains", count);
+    for (size_t i = 0; i < count; i++) states[i] = sampler_state(chains[i]);
+    chains[0]->options.sampler->pool(states, count);
+    free(states);
+    return CKAM_OK;
 }
 
 const ckam_error *ckam_chain_error(const ckam_chain *chain) { return &chain->error; }

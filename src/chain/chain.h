@@ -23,6 +23,7 @@ struct ckam_chain {
     ckam_options options; /* a copy of its own */
     blueprint    plan;
     ckam_target  target;
+    bool         pooled;
     size_t       size; /* of the block, in bytes */
     chain_state *state;
     ckam_error   error;

@@ -1,21 +1,55 @@
-/* sample.c - ckam_sample(): chains one after the other, their draws in an array. */
+/* sample.c - ckam_sample(): chains one after the other, their draws in an array.
+ *
+ * Chains that learn from each other (jump) go on together, from the end of a cycle to the next. */
 #include "chain/options.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-static ckam_status run_chain(const ckam_setup *setup, size_t draws, double *out, ckam_error *error) {
-    size_t      dim = setup->target->dim, count = 0;
-    ckam_chain *chain = NULL;
+/* Until the chain has its draws, or waits for others. */
+static ckam_status advance(ckam_chain *chain, size_t dim, size_t draws, size_t *count, double *out, ckam_error *error) {
+    ckam_status status = CKAM_OK;
     ckam_step   step;
-    ckam_status status = ckam_chain_create(&chain, setup, error);
-    while (!status && count < draws) {
+    while (!status && *count < draws && !ckam_chain_waits(chain)) {
         status = ckam_chain_step(chain, &step);
         if (status && error) *error = *ckam_chain_error(chain);
         if (status || !step.draw) continue;
-        for (size_t k = 0; k < dim; k++) out[count * dim + k] = step.x[k];
-        count++;
+        for (size_t k = 0; k < dim; k++) out[*count * dim + k] = step.x[k];
+        ++*count;
     }
-    ckam_chain_free(chain);
+    return status;
+}
+
+/* At the end of a cycle all chains have the same number of draws, so either all of them wait or none needs to. */
+static ckam_status advance_all(ckam_chain *const *chain, size_t chains, size_t dim, size_t draws, size_t *count,
+                               double *out, ckam_error *error) {
+    ckam_status status = CKAM_OK;
+    for (bool more = true; !status && more;) {
+        more = false;
+        for (size_t c = 0; c < chains && !status; c++) {
+            status = advance(chain[c], dim, draws, &count[c], out + c * draws * dim, error);
+            more = more || count[c] < draws;
+        }
+        if (!status && more) status = ckam_chain_pool(chain, chains, error);
+    }
+    return status;
+}
+
+/* The chains from setup->chain on, together. */
+static ckam_status run_chains(const ckam_setup *setup, size_t chains, size_t draws, double *out, ckam_error *error) {
+    ckam_chain **chain = calloc(chains, sizeof(ckam_chain *));
+    size_t      *count = calloc(chains, sizeof *count);
+    ckam_setup   each = *setup;
+    ckam_status  status =
+        chain && count ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu chains", chains);
+    for (size_t c = 0; c < chains && !status; c++) {
+        each.chain = setup->chain + c;
+        status = ckam_chain_create(&chain[c], &each, error);
+    }
+    if (!status) status = advance_all(chain, chains, setup->target->dim, draws, count, out, error);
+    for (size_t c = 0; chain && c < chains; c++) ckam_chain_free(chain[c]);
+    free(chain);
+    free(count);
     return status;
 }
 
@@ -25,10 +59,12 @@ ckam_status ckam_sample(const ckam_target *target, const char *spec, const doubl
     if (!target || !out) return fail_with(error, CKAM_ERROR_ARGUMENT, "the target or the place for the draws is NULL");
     for (size_t i = 0; i < chains * draws * target->dim; i++) out[i] = (double)NAN;
     ckam_status status = ckam_options_create(&options, spec, error);
-    for (size_t c = 0; !status && c < chains; c++) {
+    size_t      together = !status && options->sampler->waits ? chains : 1;
+    for (size_t c = 0; !status && c < chains; c += together) {
         ckam_setup setup = {.target = target, .options = options, .start = start, .seed = seed, .chain = c};
         setup.horizon = options->values->warmup + draws;
-        status = run_chain(&setup, draws, out + c * draws * target->dim, error);
+        setup.pooled = true;
+        status = run_chains(&setup, together, draws, out + c * draws * target->dim, error);
     }
     ckam_options_free(options);
     return status;

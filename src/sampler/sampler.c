@@ -38,7 +38,7 @@ double decide(current *now, rng *r, double log_density, double log_ratio_q, ckam
     out->x = now_x(now);
     out->log_density = now->log_density;
     out->accept = alpha;
-    out->cycle = 0;
+    out->cycle = out->mode = out->move = 0;
     out->phase = CKAM_PHASE_SAMPLE;
     out->accepted = accepted;
     out->draw = draw;

@@ -27,11 +27,17 @@ typedef struct sampler {
     bool (*wants_scale)(const settings *options);
     /* Checks options against each other. NULL: nothing to check. */
     ckam_status (*check)(const blueprint *plan, ckam_error *error);
+    /* Iterations that give no draws, where that is auto. NULL: it never is. */
+    uint64_t (*warmup)(const blueprint *plan);
     size_t (*size)(const blueprint *plan); /* of the state, in bytes; SIZE_MAX when it overflows */
     /* Lays out the zeroed state and starts it at x. length: about the standard deviation of a coordinate. */
     void (*begin)(void *state, const blueprint *plan, const double *x, double log_density, double length);
     const double *(*ask)(void *state, rng *r);                             /* next point to evaluate */
     void (*tell)(void *state, rng *r, double log_density, ckam_step *out); /* decide, adapt, report  */
+    /* Chains that learn from each other, else NULL: whether this one has come to where they do; and what they do there,
+     * all of them at the same place, in the order of their numbers. */
+    bool (*waits)(const void *state);
+    void (*pool)(void *const *states, size_t count);
 } sampler;
 
 /* The tables, in the order of ckam_sampler_list(). */

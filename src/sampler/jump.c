@@ -1,0 +1,349 @@
+/* jump.c - finds modes, remembers them, jumps between them, and stays exact. docs/samplers/jump.md has the formulas.
+ *
+ * Before the first cycle: the scale of each axis, then an adaptive walk that settles in a mode. A cycle scouts for new
+ * modes, which does not move the chain, then samples with moves that leave pi invariant; what they are made from stays
+ * as it is until the cycle ends. There jump_pool() (pool.c) learns from all chains. */
+#include "sampler/jump.h"
+
+#include "base/fastmath.h"
+#include "linalg/linalg.h"
+
+#include <string.h>
+
+const ckam_option jump_sampler_options[] = {
+    SETTING_TARGET_ACCEPT, SETTING_SUBSAMPLE,   SETTING_KERNEL, SETTING_KERNEL_SCALE,
+    SETTING_KERNEL_ORDER,  SETTING_WARMUP_AUTO, OPTION_END};
+
+enum { ROWS_MOST = 4096, BYTES_MOST = 32 << 20 };
+
+static modes *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
+static scout *scouting(jump_state *s) { return (scout *)(void *)block_at(s, s->scout); }
+
+/* Always: a density without a scale is refused, as by other samplers. */
+static bool jump_wants_scale(const settings *options) {
+    (void)options;
+    return true;
+}
+
+static size_t rows_capacity(size_t dim) {
+    size_t fit = BYTES_MOST / sizeof(double) / (dim + ROW_HEAD);
+    if (fit > ROWS_MOST) fit = ROWS_MOST;
+    return fit < 2 ? 2 : fit / 2 * 2;
+}
+
+static size_t take_block(size_t *end, size_t size) {
+    if (size == SIZE_MAX) return *end = SIZE_MAX;
+    return block_take(end, size / sizeof(double) + 1, 1);
+}
+
+static size_t layout(jump_state *s, const blueprint *plan) {
+    size_t end = sizeof *s, dim = plan->dim, capacity = modes_capacity(dim);
+    current_layout(&s->settle.now, dim, &end);
+    s->settle.mean = block_take(&end, dim, 1);
+    s->settle.factor = block_take(&end, dim, dim);
+    s->settle.work = block_take(&end, dim, 1);
+    s->direction = block_take(&end, dim, 1);
+    s->at_x = block_take(&end, capacity, 1);
+    s->at_y = block_take(&end, capacity, 1);
+    s->modes = take_block(&end, modes_size(dim));
+    s->scout = take_block(&end, scout_size(dim));
+    s->rows = block_take(&end, rows_capacity(dim), dim + ROW_HEAD);
+    s->row = block_take(&end, dim + ROW_HEAD, 1);
+    s->found_mean = block_take(&end, FOUND_MOST, dim);
+    s->found_factor = block_take(&end, FOUND_MOST * dim, dim);
+    kernel_move_layout(&s->kernel, dim, plan->settings, &end);
+    return end;
+}
+
+static size_t jump_size(const blueprint *plan) { return layout(&(jump_state){0}, plan); }
+
+static ckam_status jump_check(const blueprint *plan, ckam_error *error) {
+    size_t order = lowrank_order(plan->dim, kernel_proposal_most(plan->settings, plan->dim));
+    return linalg_prepare(order > plan->dim ? order : plan->dim, error);
+}
+
+/* A tenth of what is planned: enough to meet all modes, as a rule, and a small part of a long run. */
+static uint64_t jump_warmup(const blueprint *plan) {
+    uint64_t most = 10000 + 500 * (uint64_t)plan->dim, tenth = plan->horizon / 10;
+    return tenth < 1000 ? 1000 : tenth > most ? most : tenth;
+}
+
+/* The search along the next axis. */
+static void begin_axis(jump_state *s) {
+    double *direction = block_at(s, s->direction);
+    memset(direction, 0, s->settle.now.dim * sizeof *direction);
+    direction[s->axis] = 1.0;
+    s->search =
+        (scale_search){.log_density = s->settle.now.log_density, .high = HUGE_VAL, .distance = 1.0, .factor = 4.0};
+}
+
+static void jump_begin(void *state, const blueprint *plan, const double *x, double log_density, double length) {
+    jump_state     *s = state;
+    const settings *o = plan->settings;
+    s->length = length;
+    layout(s, plan);
+    current_begin(&s->settle.now, o->warmup, x, log_density);
+    memcpy(block_at(s, s->settle.mean), x, plan->dim * sizeof *x);
+    s->settle.target_accept = o->target_accept;
+    s->settle.nu = s->settle.nu_start = step_size_optimal(plan->dim);
+    s->settle.gain = (gain){(double)NAN, (double)NAN};
+    s->settling = 300 + 50 * plan->dim;
+    modes_begin(memory(s), plan->dim);
+    scout_begin(scouting(s), plan->dim);
+    kernel_move_begin(&s->kernel, o);
+    history_restart(&s->history, plan->dim + ROW_HEAD, rows_capacity(plan->dim));
+    begin_axis(s);
+}
+
+/* -- Before the first cycle --------------------------------------------------------------------------------------- */
+
+static void stay(jump_state *s, ckam_step *out) {
+    current *now = &s->settle.now;
+    now->counts.iterations++;
+    *out = (ckam_step){.x = now_x(now), .log_density = now->log_density, .phase = CKAM_PHASE_EXPLORE};
+}
+
+static void tell_axis(jump_state *s, double log_density, ckam_step *out) {
+    size_t  dim = s->settle.now.dim;
+    double *factor = block_at(s, s->settle.factor), length;
+    /* No iteration: their number is the same for all chains at the end of a cycle, and with it that of draws. */
+    *out = (ckam_step){.x = now_x(&s->settle.now), .log_density = s->settle.now.log_density, .phase = CKAM_PHASE_SCALE};
+    ckam_status status = scale_tell(&s->search, log_density, &length, NULL);
+    if (!status && length == 0.0) return;
+    factor[s->axis * dim + s->axis] = status ? 0.0 : length; /* 0: flat, or isolated */
+    if (++s->axis < dim) {
+        begin_axis(s);
+        return;
+    }
+    double most = 0.0, least = HUGE_VAL;
+    for (size_t k = 0; k < dim; k++) most = fmax(most, factor[k * dim + k]);
+    for (size_t k = 0; k < dim; k++) {
+        if (factor[k * dim + k] == 0.0) factor[k * dim + k] = most > 0.0 ? most : s->length;
+        least = fmin(least, factor[k * dim + k]);
+    }
+    s->settle.floor = 1e-10 * least;
+    s->stage = STAGE_SETTLE;
+    s->t = 0;
+}
+
+static void remember(jump_state *s, const double *x, double log_density) {
+    double *row = block_at(s, s->row);
+    row[ROW_LOG_DENSITY] = log_density;
+    row[ROW_OWNER] = 0.0;
+    memcpy(row + ROW_HEAD, x, s->settle.now.dim * sizeof *x);
+    history_add(&s->history, block_at(s, s->rows), row);
+}
+
+static void tell_settling(jump_state *s, rng *r, double log_density, ckam_step *out) {
+    adaptive_state *a = &s->settle;
+    double          alpha = decide(&a->now, r, log_density, 0.0, out);
+    out->step_size = a->nu;
+    out->phase = CKAM_PHASE_EXPLORE;
+    out->draw = false;
+    a->nu = step_size_adapt(a->nu, a->nu_start, gain_step_size(&a->gain, s->t), alpha, a->target_accept);
+    adaptive_learn(a, gain_moments(&a->gain, s->t, a->now.dim), out->x);
+    if (s->t >= s->settling / 2) remember(s, out->x, out->log_density);
+    if (++s->t == s->settling) s->waits = true;
+}
+
+/* -- Exploration -------------------------------------------------------------------------------------------------- */
+
+/* A scout starts from a past draw, so that each known mode has its turn. */
+static void send_scout(jump_state *s, rng *r) {
+    modes        *m = memory(s);
+    size_t        stride = s->settle.now.dim + ROW_HEAD;
+    const double *row = block_at(s, s->rows) + rng_below(r, s->history.count) * stride;
+    double       *each = block_at(s, s->at_y);
+    double        log_q = modes_log_density(m, row + ROW_HEAD, each);
+    scout_start(scouting(s), m, modes_label(m, r, each, log_q), r, row + ROW_HEAD, row[ROW_LOG_DENSITY]);
+}
+
+static const double *ask_scout(jump_state *s, rng *r) {
+    double *y = now_y(&s->settle.now);
+    if (scouting(s)->stage == SCOUT_IDLE) send_scout(s, r);
+    scout_ask(scouting(s), r, y);
+    return y;
+}
+
+static void keep_found(jump_state *s) {
+    size_t dim = s->settle.now.dim, k = s->found;
+    scout *found = scouting(s);
+    if (k == FOUND_MOST) return;
+    memcpy(block_at(s, s->found_mean) + k * dim, scout_mean(found), dim * sizeof(double));
+    memcpy(block_at(s, s->found_factor) + k * dim * dim, scout_factor(found), dim * dim * sizeof(double));
+    s->found_mass[k] = found->mass;
+    s->found++;
+}
+
+static void tell_scout(jump_state *s, rng *r, double log_density, ckam_step *out) {
+    stay(s, out);
+    if (!(log_density > -HUGE_VAL)) s->settle.now.counts.undefined++;
+    out->step_size = scouting(s)->step;
+    scout_news news = scout_tell(scouting(s), r, log_density, memory(s));
+    if (news == SCOUT_GOES_ON) return;
+    s->tally.scouts += 1.0;
+    s->settle.now.counts.scouts++;
+    if (news == SCOUT_FOUND) keep_found(s);
+    if (news == SCOUT_RAN_AWAY) s->settle.now.counts.runaways++;
+}
+
+/* -- Sampling ----------------------------------------------------------------------------------------------------- */
+
+static jump_move choose_move(const jump_state *s, rng *r) {
+    double u = rng_uniform(r);
+    for (int move = 0; move < MOVES; move++) {
+        u -= s->plan.share[move];
+        if (u < 0.0 && s->plan.share[move] > 0.0) return (jump_move)move;
+    }
+    return MOVE_LOCAL;
+}
+
+static const double *ask_sampling(jump_state *s, rng *r) {
+    current *now = &s->settle.now;
+    modes   *m = memory(s);
+    double  *y = now_y(now), *z = block_at(s, s->settle.work);
+    s->label = modes_label(m, r, block_at(s, s->at_x), s->log_q_x); /* Gibbs: costs no evaluation */
+    s->move = choose_move(s, r);
+    if (s->move == MOVE_KERNEL && !kernel_move_is_ready(&s->kernel, s->label)) s->move = MOVE_LOCAL;
+    s->target = s->label;
+    switch (s->move) {
+    case MOVE_AFFINE:
+        s->target = modes_choose(m, r, s->label);
+        modes_map(m, s->label, s->target, now_x(now), y);
+        break;
+    case MOVE_KERNEL:
+        kernel_move_ask(&s->kernel, s, m, s->label, r, now_x(now), y);
+        break;
+    case MOVE_INDEPENDENT:
+        s->target = modes_choose(m, r, m->count);
+        modes_draw(m, r, s->target, y);
+        break;
+    default:
+        rng_normals(r, now->dim, z);
+        memcpy(y, now_x(now), now->dim * sizeof *y);
+        tri_multiply_add(now->dim, modes_factor(m, s->label), m->at[s->label].step, z, y);
+    }
+    return y;
+}
+
+/* log of the ratio of all but pi, for the augmented target pi(x) rho_i(x), rho_i(x) = w_i t_i(x) / q(x). */
+static double log_ratio(jump_state *s) {
+    modes           *m = memory(s);
+    const component *from = &m->at[s->label], *to = &m->at[s->target];
+    const double    *at_x = block_at(s, s->at_x), *at_y = block_at(s, s->at_y);
+    double           rho_x = from->log_weight + at_x[s->label] - s->log_q_x,
+           rho_y = to->log_weight + at_y[s->target] - s->log_q_y;
+    if (s->move == MOVE_LOCAL) return rho_y - rho_x;
+    if (s->move == MOVE_KERNEL) return rho_y - rho_x + kernel_move_ratio(&s->kernel, s);
+    if (s->move == MOVE_INDEPENDENT) return s->log_q_x - s->log_q_y;
+    /* target ~ w without the label: w_i / (1 - w_j) against w_j / (1 - w_i); and the volumes */
+    double choice = from->log_weight - log1p(-to->weight) - to->log_weight + log1p(-from->weight);
+    return rho_y - rho_x + choice + to->log_det - from->log_det;
+}
+
+/* What the step is worth: the squared length in the coordinates of the mode, with 1 for that of an independent draw. */
+static double worth(jump_state *s, double alpha) {
+    modes   *m = memory(s);
+    current *now = &s->settle.now;
+    if (alpha == 0.0) return 0.0;
+    const double *x = now_x(now), *y = now_y(now);
+    double       *z = block_at(s, s->settle.work), *mean = modes_mean(m, s->label), sum;
+    if (s->move == MOVE_AFFINE) return alpha;
+    for (size_t k = 0; k < now->dim; k++) z[k] = mean[k] + (y[k] - x[k]);
+    sum = modes_distance(m, s->label, z) / (2.0 * (double)now->dim);
+    if (s->move == MOVE_INDEPENDENT) sum = fmin(sum, 1.0);
+    return alpha * sum;
+}
+
+static void tally(jump_state *s, double alpha, double value) {
+    jump_tally *t = &s->tally;
+    t->move[s->move].tried += 1.0;
+    t->move[s->move].gain += value;
+    if (s->move == MOVE_LOCAL) {
+        t->at[s->label].local += 1.0;
+        t->at[s->label].accept += alpha;
+    } else if (s->move == MOVE_KERNEL) {
+        t->at[s->label].kernel += 1.0;
+        t->at[s->label].kernel_accept += alpha;
+    } else {
+        t->at[s->target].tried += 1.0;
+        t->at[s->target].reached += alpha;
+    }
+}
+
+static void tell_sampling(jump_state *s, rng *r, double log_density, ckam_step *out) {
+    current *now = &s->settle.now;
+    modes   *m = memory(s);
+    bool     defined = log_density > -HUGE_VAL;
+    double   ratio = 0.0;
+    if (defined) {
+        s->log_q_y = modes_log_density(m, now_y(now), block_at(s, s->at_y));
+        ratio = log_ratio(s);
+    }
+    double log_alpha = defined ? fmin(0.0, log_density - now->log_density + ratio) : -HUGE_VAL;
+    double value = worth(s, log_alpha > -HUGE_VAL ? exp_fast(log_alpha) : 0.0);
+    double alpha = decide(now, r, log_density, ratio, out);
+    tally(s, alpha, value);
+    if (out->accepted) {
+        size_t at = s->at_x;
+        s->at_x = s->at_y;
+        s->at_y = at;
+        s->log_q_x = s->log_q_y;
+        s->label = s->target;
+    }
+    out->step_size = m->at[s->label].step;
+    out->mode = m->at[s->label].mode;
+    out->move = s->move + 1;
+    remember(s, out->x, out->log_density);
+}
+
+/* -- The sampler -------------------------------------------------------------------------------------------------- */
+
+static const double *jump_ask(void *state, rng *r) {
+    jump_state *s = state;
+    current    *now = &s->settle.now;
+    switch (s->stage) {
+    case STAGE_AXES:
+        scale_ask(&s->search, now->dim, now_x(now), block_at(s, s->direction), now_y(now));
+        return now_y(now);
+    case STAGE_SETTLE:
+        return adaptive_ask(s, r);
+    case STAGE_EXPLORE:
+        return ask_scout(s, r);
+    default:
+        return ask_sampling(s, r);
+    }
+}
+
+static void jump_tell(void *state, rng *r, double log_density, ckam_step *out) {
+    jump_state *s = state;
+    if (s->stage == STAGE_AXES) {
+        tell_axis(s, log_density, out);
+        return;
+    }
+    if (s->stage == STAGE_SETTLE) {
+        tell_settling(s, r, log_density, out);
+        return;
+    }
+    if (s->stage == STAGE_EXPLORE)
+        tell_scout(s, r, log_density, out);
+    else
+        tell_sampling(s, r, log_density, out);
+    out->cycle = s->plan.cycle;
+    s->t++;
+    if (s->t == s->plan.explore) s->stage = STAGE_SAMPLE;
+    if (s->t == s->plan.length) s->waits = true;
+}
+
+static bool jump_waits(const void *state) { return ((const jump_state *)state)->waits; }
+
+const sampler jump_sampler = {.options_size = sizeof(settings),
+                              .wants_scale = jump_wants_scale,
+                              .check = jump_check,
+                              .warmup = jump_warmup,
+                              .size = jump_size,
+                              .begin = jump_begin,
+                              .ask = jump_ask,
+                              .tell = jump_tell,
+                              .waits = jump_waits,
+                              .pool = jump_pool};

@@ -1,0 +1,72 @@
+/* jump.h - inside jump: its state. Tests and the pooling of chains look at it. */
+#ifndef CKAM_SAMPLER_JUMP_H
+#define CKAM_SAMPLER_JUMP_H
+
+#include "sampler/adaptive.h"
+#include "sampler/history.h"
+#include "sampler/kernel_move.h"
+#include "sampler/refit.h"
+#include "sampler/scale.h"
+#include "sampler/scout.h"
+
+/* The moves of the sampling phase; move__ in files. */
+typedef enum jump_move { MOVE_LOCAL, MOVE_AFFINE, MOVE_INDEPENDENT, MOVE_KERNEL, MOVES } jump_move;
+
+typedef enum jump_stage { STAGE_AXES, STAGE_SETTLE, STAGE_EXPLORE, STAGE_SAMPLE } jump_stage;
+
+enum { FOUND_MOST = 8 };
+
+/* What a chain counts in a cycle, for the adaptation at its end. */
+typedef struct jump_tally {
+    struct {
+        double tried, gain;
+    } move[MOVES];
+    struct {
+        double local, accept;  /* local moves, and the sum of their alphas */
+        double tried, reached; /* jumps to it, and the sum of their alphas */
+        double kernel, kernel_accept;
+    } at[MODES_MOST];
+    double scouts; /* that ended */
+} jump_tally;
+
+/* What all chains have in common, made at the end of a cycle. */
+typedef struct jump_plan {
+    uint64_t cycle;
+    uint64_t explore, length; /* iterations of this cycle that scout; in all */
+    uint64_t past;            /* iterations before this cycle */
+    uint64_t structured;      /* iterations when split and merge were tried last */
+    double   share[MOVES];
+    double   tried[MOVES], gain[MOVES]; /* of earlier cycles, fading */
+    double   idle;                      /* scouts since one led somewhere */
+    uint64_t modes;                     /* that have been reached */
+} jump_plan;
+
+typedef struct jump_state {
+    adaptive_state settle; /* first: `now` begins it. mu and Sigma of the settling phase */
+    jump_stage     stage;
+    uint64_t       t;        /* in this stage, or cycle */
+    uint64_t       settling; /* iterations of that stage */
+    bool           waits;    /* at the end of a cycle, for the chains to be pooled */
+    double         length;   /* of the density along some direction */
+    size_t         axis;
+    scale_search   search;
+    size_t         direction;
+    size_t         label;  /* component that x belongs to */
+    size_t         target; /* component that a jump goes to */
+    jump_move      move;
+    kernel_move    kernel;
+    size_t         at_x, at_y; /* offsets: log density of each component there */
+    double         log_q_x, log_q_y;
+    jump_tally     tally;
+    jump_plan      plan;
+    size_t         modes, scout; /* offsets of blocks */
+    history        history;
+    size_t         rows, row;                       /* offsets: draws for the fit; one of them */
+    size_t         found, found_mean, found_factor; /* how many; offsets */
+    double         found_mass[FOUND_MOST];
+} jump_state;
+
+/* All chains are at the end of the same cycle: what they have learned becomes common. */
+void jump_pool(void *const *states, size_t count);
+
+#endif

@@ -1,0 +1,268 @@
+/* modes.c - see modes.h. */
+#include "sampler/modes.h"
+
+#include "base/fastmath.h"
+#include "linalg/linalg.h"
+
+#include <float.h>
+#include <string.h>
+
+enum { BYTES_MOST = 8 << 20, CAPACITY_LEAST = 4, TRIALS = 2 };
+#define DEGREES 25.0 /* at the start */
+#define TOUCH   2.0  /* components nearer than this are one mode */
+
+size_t modes_capacity(size_t dim) {
+    size_t fit = BYTES_MOST / sizeof(double) / dim / dim;
+    if (fit > MODES_MOST) fit = MODES_MOST;
+    return fit < CAPACITY_LEAST ? CAPACITY_LEAST : fit;
+}
+
+static size_t layout(modes *m, size_t dim) {
+    size_t end = sizeof *m, slots = modes_capacity(dim) + TRIALS, square;
+    if (__builtin_mul_overflow(dim, dim, &square) || square > SIZE_MAX / 4) return SIZE_MAX;
+    m->dim = dim;
+    m->capacity = modes_capacity(dim);
+    m->mean = block_take(&end, slots, dim);
+    m->factor = block_take(&end, slots, square);
+    m->inverse = block_take(&end, slots, square);
+    m->share = block_take(&end, slots, 2 + dim + square);
+    m->work = block_take(&end, 2, dim);
+    return end;
+}
+
+size_t modes_size(size_t dim) { return layout(&(modes){0}, dim); }
+
+void modes_begin(modes *m, size_t dim) {
+    layout(m, dim);
+    modes_set_degrees(m, DEGREES);
+}
+
+/* The inverse of a lower triangle, column by column. */
+static void invert(size_t dim, const double *l, double *inverse) {
+    memset(inverse, 0, dim * dim * sizeof *inverse);
+    for (size_t j = 0; j < dim; j++) {
+        double *column = inverse + j * dim;
+        column[j] = 1.0;
+        tri_solve(dim, l, column);
+    }
+}
+
+/* log Gamma(x), x > 0: Stirling's series from x = 16 on. lgamma() writes a global variable. */
+static double log_gamma(double x) {
+    double product = 1.0;
+    for (; x < 16.0; x += 1.0) product *= x;
+    double i = 1.0 / x, i2 = i * i;
+    double series = i * (1.0 / 12.0 - i2 * (1.0 / 360.0 - i2 * (1.0 / 1260.0 - i2 * (1.0 / 1680.0 - i2 / 1188.0))));
+    return (x - 0.5) * log(x) - x + 0.91893853320467274178 + series - log(product);
+}
+
+/* log of the constant of a t distribution, but for its scale. */
+static double log_constant(double nu, double d) {
+    const double pi = 3.14159265358979323846;
+    return log_gamma(0.5 * (nu + d)) - log_gamma(0.5 * nu) - 0.5 * d * log(nu * pi);
+}
+
+void modes_prepare(modes *m, size_t j) {
+    component *c = &m->at[j];
+    invert(m->dim, modes_factor(m, j), modes_inverse(m, j));
+    c->log_det = 0.5 * chol_log_det(m->dim, modes_factor(m, j));
+    c->log_height = m->height - c->log_det;
+}
+
+void modes_set_degrees(modes *m, double degrees) {
+    m->degrees = degrees;
+    m->height = log_constant(degrees, (double)m->dim);
+    for (size_t j = 0; j < m->count + m->retired; j++) m->at[j].log_height = m->height - m->at[j].log_det;
+}
+
+double modes_log_t(const modes *m, size_t j, double distance, double *pull) {
+    const double order = m->degrees + (double)m->dim;
+    if (pull) *pull = order / (m->degrees + distance);
+    return m->at[j].log_height - 0.5 * order * log_fast(1.0 + distance / m->degrees);
+}
+
+void modes_normalise(modes *m) {
+    double sum = 0.0;
+    for (size_t j = 0; j < m->count; j++) sum += m->at[j].weight;
+    for (size_t j = 0; j < m->count; j++) {
+        m->at[j].weight /= sum;
+        m->at[j].log_weight = log(m->at[j].weight);
+    }
+}
+
+void modes_copy(modes *m, size_t to, size_t from) {
+    size_t square = m->dim * m->dim * sizeof(double);
+    if (to == from) return;
+    m->at[to] = m->at[from];
+    memcpy(modes_mean(m, to), modes_mean(m, from), m->dim * sizeof(double));
+    memcpy(modes_factor(m, to), modes_factor(m, from), square);
+    memcpy(modes_inverse(m, to), modes_inverse(m, from), square);
+}
+
+void modes_remove(modes *m, size_t j, bool retire) {
+    size_t last = m->count + m->retired - 1, spare = m->capacity;
+    modes_copy(m, spare, j);
+    for (size_t k = j; k < last; k++) modes_copy(m, k, k + 1);
+    m->count--;
+    if (retire) {
+        modes_copy(m, last, spare);
+        m->retired++;
+    }
+}
+
+size_t modes_add(modes *m) {
+    size_t all = m->count + m->retired;
+    if (m->count == m->capacity) return m->capacity;
+    if (all == m->capacity) { /* the oldest of the retired is forgotten */
+        m->retired--;
+        all--;
+        for (size_t k = m->count; k < all; k++) modes_copy(m, k, k + 1);
+    }
+    for (size_t k = all; k > m->count; k--) modes_copy(m, k, k - 1);
+    m->at[m->count] = (component){.step = 1.0, .kernel_step = 1.0};
+    return m->count++;
+}
+
+void modes_standardise(modes *m, size_t j, const double *x, double *u) {
+    const double *mean = modes_mean(m, j), *inverse = modes_inverse(m, j);
+    double       *centred = block_at(m, m->work);
+    for (size_t k = 0; k < m->dim; k++) {
+        centred[k] = x[k] - mean[k];
+        u[k] = 0.0;
+    }
+    tri_multiply_add(m->dim, inverse, 1.0, centred, u);
+}
+
+void modes_place(modes *m, size_t j, const double *u, double *x) {
+    memcpy(x, modes_mean(m, j), m->dim * sizeof *x);
+    tri_multiply_add(m->dim, modes_factor(m, j), 1.0, u, x);
+}
+
+double modes_distance(modes *m, size_t j, const double *x) {
+    double *z = block_at(m, m->work) + m->dim;
+    modes_standardise(m, j, x, z);
+    return vec_dot(m->dim, z, z);
+}
+
+double modes_log_density(modes *m, const double *x, double *out) {
+    double most = -HUGE_VAL, sum = 0.0;
+    for (size_t j = 0; j < m->count; j++) {
+        double distance = fmin(modes_distance(m, j, x), DBL_MAX);
+        out[j] = modes_log_t(m, j, distance, NULL);
+        most = fmax(most, out[j] + m->at[j].log_weight);
+    }
+    for (size_t j = 0; j < m->count; j++) sum += exp_fast(out[j] + m->at[j].log_weight - most);
+    return most + log_fast(sum);
+}
+
+size_t modes_label(const modes *m, rng *r, const double *each, double log_q) {
+    double u = rng_uniform(r), sum = 0.0;
+    for (size_t j = 0; j + 1 < m->count; j++) {
+        sum += exp_fast(each[j] + m->at[j].log_weight - log_q);
+        if (u < sum) return j;
+    }
+    return m->count - 1;
+}
+
+/* chi-squared with k > 2 degrees of freedom: Marsaglia and Tsang's method for the gamma distribution. */
+static double chi_squared(rng *r, double k) {
+    double d = 0.5 * k - 1.0 / 3.0, c = 1.0 / sqrt(9.0 * d);
+    for (;;) {
+        double x = rng_normal(r), v = 1.0 + c * x;
+        if (v <= 0.0) continue;
+        v = v * v * v;
+        if (log(rng_uniform(r)) < 0.5 * x * x + d - d * v + d * log(v)) return 2.0 * d * v;
+    }
+}
+
+void modes_draw(modes *m, rng *r, size_t j, double *y) {
+    double *z = block_at(m, m->work), scale = sqrt(m->degrees / chi_squared(r, m->degrees));
+    rng_normals(r, m->dim, z);
+    memcpy(y, modes_mean(m, j), m->dim * sizeof *y);
+    tri_multiply_add(m->dim, modes_factor(m, j), scale, z, y);
+}
+
+size_t modes_choose(const modes *m, rng *r, size_t without) {
+    double total = without < m->count ? 1.0 - m->at[without].weight : 1.0;
+    double u = rng_uniform(r) * total, sum = 0.0;
+    size_t last = m->count;
+    for (size_t j = 0; j < m->count; j++) {
+        if (j == without) continue;
+        sum += m->at[j].weight;
+        last = j;
+        if (u < sum) break;
+    }
+    return last;
+}
+
+void modes_map(modes *m, size_t from, size_t to, const double *x, double *y) {
+    double *z = block_at(m, m->work) + m->dim;
+    modes_standardise(m, from, x, z);
+    modes_place(m, to, z, y);
+}
+
+double modes_separation(modes *m, size_t i, size_t j) {
+    double a = sqrt(modes_distance(m, i, modes_mean(m, j))), b = sqrt(modes_distance(m, j, modes_mean(m, i)));
+    return a > 0.0 && b > 0.0 ? 1.0 / (1.0 / a + 1.0 / b) : 0.0;
+}
+
+bool modes_know(modes *m, size_t j) {
+    double least = 1.5 + 0.5 * sqrt((double)m->dim);
+    for (size_t k = 0; k < m->count + m->retired; k++)
+        if (modes_separation(m, k, j) < (k < m->count ? least : 0.5 * least)) return true;
+    return false;
+}
+
+/* Components i and j, and all that bear their numbers, become one mode. */
+static void unite(modes *m, uint64_t a, uint64_t b) {
+    uint64_t kept = a < b ? a : b, lost = a < b ? b : a, found = UINT64_MAX;
+    for (size_t j = 0; j < m->count; j++) {
+        component *c = &m->at[j];
+        if (c->mode == lost) c->mode = kept;
+        if (c->mode == kept && c->found < found) found = c->found;
+    }
+    for (size_t j = 0; j < m->count; j++)
+        if (m->at[j].mode == kept) m->at[j].found = found;
+}
+
+/* Components of i's number that are not connected with it by touching get a new one. */
+static void part_from(modes *m, size_t i) {
+    bool     with[MODES_MOST] = {false}, grows = true;
+    uint64_t number = m->at[i].mode, other = 0;
+    with[i] = true;
+    while (grows) {
+        grows = false;
+        for (size_t j = 0; j < m->count; j++)
+            for (size_t k = 0; k < m->count && !with[j] && m->at[j].mode == number; k++)
+                if (with[k] && modes_separation(m, j, k) < TOUCH) grows = with[j] = true;
+    }
+    for (size_t j = 0; j < m->count; j++) {
+        if (m->at[j].mode != number || with[j]) continue;
+        if (!other) other = ++m->named;
+        m->at[j].mode = other;
+    }
+}
+
+/* Whether i is the first component with its number, of those that have been reached if `reached`. */
+static bool is_first(const modes *m, size_t i, bool reached) {
+    for (size_t j = 0; j < i; j++)
+        if (m->at[j].mode == m->at[i].mode && (m->at[j].reached || !reached)) return false;
+    return m->at[i].reached || !reached;
+}
+
+size_t modes_name(modes *m, uint64_t cycle) {
+    size_t reached = 0;
+    for (size_t j = 0; j < m->count; j++)
+        if (!m->at[j].mode) {
+            m->at[j].mode = ++m->named;
+            m->at[j].found = cycle;
+        }
+    for (size_t i = 0; i < m->count; i++)
+        if (is_first(m, i, false)) part_from(m, i);
+    for (size_t i = 0; i < m->count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (m->at[i].mode != m->at[j].mode && modes_separation(m, i, j) < TOUCH)
+                unite(m, m->at[i].mode, m->at[j].mode);
+    for (size_t i = 0; i < m->count; i++) reached += is_first(m, i, true);
+    return reached;
+}

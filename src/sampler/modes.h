@@ -1,0 +1,92 @@
+/* modes.h - what jump remembers: a mixture q of multivariate t distributions that comes near the target.
+ *
+ * q(x) = sum_j w_j t(x; mu_j, L_j L_j^T), with degrees of freedom that follow the draws. Several components may make up one mode (a curved one
+ * needs more than one); a mode is a group of components that touch, and has a number for life. A memory is one flat block:
+ * its arrays are offsets from its own beginning. refit.h fits it to draws. */
+#ifndef CKAM_SAMPLER_MODES_H
+#define CKAM_SAMPLER_MODES_H
+
+#include "base/block.h"
+#include "rng/rng.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { MODES_MOST = 64 };
+
+typedef struct component {
+    double   weight, log_weight;
+    double   log_det;     /* of L: the sum of the logs of its diagonal */
+    double   log_height;  /* log t_j(mu_j) */
+    double   step;        /* of local moves: y = x + step L n */
+    double   kernel_step; /* of kernel moves, in the unit of kernel_move.c */
+    double   rows;        /* draws behind it in the last fit */
+    uint64_t mode;        /* its number, from 1 in the order in which modes were found */
+    uint64_t found;       /* the cycle */
+    bool     reached;     /* a draw has been there; until then it is hearsay */
+} component;
+
+typedef struct modes {
+    size_t    dim, capacity;
+    size_t    count, retired; /* components 0 .. count-1 make up q; `retired` ones follow: places that led nowhere */
+    uint64_t  named;          /* the last number given to a mode */
+    double    degrees;        /* of freedom, the same for all components */
+    double    height;         /* log of the constant of t with them */
+    component at[MODES_MOST + 2];
+    size_t    mean, factor, inverse; /* offsets: dim, dim^2, dim^2 numbers a component; two more for trials */
+    size_t    work;                  /* dim numbers */
+    size_t    share;                 /* sums of a fit: 2 + dim + dim^2 a component; two more for trials */
+} modes;
+
+/* How many components there is room for: 64, fewer where 8 MB would not hold their factors, at least 4. */
+size_t modes_capacity(size_t dim);
+size_t modes_size(size_t dim); /* of the block in bytes; SIZE_MAX when it overflows */
+void   modes_begin(modes *m, size_t dim);
+
+static inline double *modes_mean(modes *m, size_t j) { return block_at(m, m->mean) + j * m->dim; }
+static inline double *modes_factor(modes *m, size_t j) { return block_at(m, m->factor) + j * m->dim * m->dim; }
+static inline double *modes_inverse(modes *m, size_t j) { return block_at(m, m->inverse) + j * m->dim * m->dim; }
+
+/* Component j from its mean and factor, which are in place: inverse, log_det, log_height. */
+void modes_prepare(modes *m, size_t j);
+/* Degrees of freedom of all components. */
+void modes_set_degrees(modes *m, double degrees);
+/* log t_j at the squared distance `distance` from component j, and, if it is not NULL, what a draw there counts for in the
+ * mean and covariance of the component; with a Gaussian it would be 1. */
+double modes_log_t(const modes *m, size_t j, double distance, double *pull);
+/* Weights of q scaled to sum 1, and their logs. */
+void modes_normalise(modes *m);
+/* Copies component `from` to `to`. */
+void modes_copy(modes *m, size_t to, size_t from);
+/* Takes component j out of q; a retired one is remembered while there is room. */
+void modes_remove(modes *m, size_t j, bool retire);
+/* Makes room for a component in q and returns its index; count (there is none) if q is full. Forgets a retired one where
+ * it must. Its mean and factor are then the caller's to fill. */
+size_t modes_add(modes *m);
+
+/* u := L_j^-1 (x - mu_j), and back: x := mu_j + L_j u. */
+void modes_standardise(modes *m, size_t j, const double *x, double *u);
+void modes_place(modes *m, size_t j, const double *u, double *x);
+/* |L_j^-1 (x - mu_j)|^2. */
+double modes_distance(modes *m, size_t j, const double *x);
+/* log t(x; mu_j, L_j L_j^T) for each component of q into out; returns log q(x). */
+double modes_log_density(modes *m, const double *x, double *out);
+/* The component that x belongs to: i ~ w_i t_i(x) / q(x), from what modes_log_density() gave. */
+size_t modes_label(const modes *m, rng *r, const double *each, double log_q);
+/* y ~ component j. */
+void modes_draw(modes *m, rng *r, size_t j, double *y);
+/* j ~ w. `without`: a component that is left out, or count. */
+size_t modes_choose(const modes *m, rng *r, size_t without);
+/* y := mu_to + L_to L_from^-1 (x - mu_from). */
+void modes_map(modes *m, size_t from, size_t to, const double *x, double *y);
+
+/* How far apart components i and j are: in standard deviations from the centre of each to the border between them. */
+double modes_separation(modes *m, size_t i, size_t j);
+/* Whether component j, a trial, is where a component of q is, or near a retired one. Its mean is that of a short walk, so the
+ * more dimensions, the further off it may be. */
+bool modes_know(modes *m, size_t j);
+/* Gives the components of q that touch the same number, the lowest among them, and new numbers to what has none (0).
+ * Returns how many modes there are that have been reached. */
+size_t modes_name(modes *m, uint64_t cycle);
+
+#endif

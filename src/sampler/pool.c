@@ -1,0 +1,231 @@
+/* pool.c - the end of a cycle of jump: what the chains have seen becomes one memory, the same for all.
+ *
+ * In the order of the chains, so it does not matter which of them was first. One chain alone is pooled with itself. */
+#include "sampler/jump.h"
+
+#include "linalg/linalg.h"
+
+#include <string.h>
+
+#define SHARE_FLOOR    0.01
+#define SHARE_LOCAL    0.3
+#define RARE           0.01 /* jumps that are accepted more rarely are worth less than their length says */
+#define EXPLORE_WARMUP 0.5
+#define EXPLORE_MOST   0.4
+#define EXPLORE_LEAST  0.01
+#define PATIENCE       3.0
+#define CYCLE_BASE     500.0 /* iterations of a cycle: (base + dim * d)(1 + growth * its number) */
+#define CYCLE_DIM      100.0
+#define CYCLE_GROWTH   0.25
+#define STRUCTURE      1.5 /* split and merge are tried when there are so many times more iterations */
+#define WEIGHT_NEW_MIN 0.05
+#define WEIGHT_NEW_MAX 0.5
+
+enum { POINT_TURNS = 16 };
+
+static jump_state *chain(void *const *states, size_t c) { return states[c]; }
+static modes      *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
+
+static double *block_of(void *context, size_t index, size_t *count) {
+    jump_state *s = chain(context, index);
+    *count = s->history.count;
+    return block_at(s, s->rows);
+}
+
+/* -- After settling: a component a chain -------------------------------------------------------------------------- */
+
+/* The trial place := mean and factor. */
+static void put(modes *m, const double *mean, const double *factor) {
+    size_t a = m->capacity;
+    m->at[a] = (component){.step = 1.0, .kernel_step = 1.0};
+    memcpy(modes_mean(m, a), mean, m->dim * sizeof *mean);
+    memcpy(modes_factor(m, a), factor, m->dim * m->dim * sizeof *factor);
+    modes_prepare(m, a);
+}
+
+static void first_components(void *const *states, size_t count) {
+    modes *m = memory(states[0]);
+    for (size_t c = 0; c < count; c++) {
+        jump_state *s = chain(states, c);
+        put(m, block_at(s, s->settle.mean), block_at(s, s->settle.factor));
+        if (modes_know(m, m->capacity)) continue;
+        size_t j = modes_add(m);
+        if (j == m->capacity) break;
+        modes_copy(m, j, m->capacity);
+        m->at[j].weight = 1.0;
+        m->at[j].reached = true;
+        m->at[j].step = s->settle.nu;
+    }
+    modes_normalise(m);
+}
+
+/* -- Step sizes, shares, pruning ---------------------------------------------------------------------------------- */
+
+static jump_tally sum_tallies(void *const *states, size_t count) {
+    jump_tally sum = {0};
+    for (size_t c = 0; c < count; c++) {
+        const jump_tally *t = &chain(states, c)->tally;
+        sum.scouts += t->scouts;
+        for (int k = 0; k < MOVES; k++) {
+            sum.move[k].tried += t->move[k].tried;
+            sum.move[k].gain += t->move[k].gain;
+        }
+        for (size_t j = 0; j < MODES_MOST; j++) {
+            sum.at[j].local += t->at[j].local;
+            sum.at[j].accept += t->at[j].accept;
+            sum.at[j].tried += t->at[j].tried;
+            sum.at[j].reached += t->at[j].reached;
+            sum.at[j].kernel += t->at[j].kernel;
+            sum.at[j].kernel_accept += t->at[j].kernel_accept;
+        }
+    }
+    return sum;
+}
+
+/* step, after n moves whose alphas have the sum `accept`. What was seen in few moves counts less. */
+static double adapted(double step, double pull, double n, double accept, double wanted) {
+    return fmin(fmax(step * exp(pull * (accept - n * wanted) / (n + 30.0)), 1e-8), 1e8);
+}
+
+/* Robbins-Monro on the mean acceptance of a cycle. */
+static void adapt_steps(jump_state *s, const jump_tally *t) {
+    modes *m = memory(s);
+    double pull = 3.0 / (1.0 + 0.1 * (double)s->plan.cycle);
+    for (size_t j = 0; j < m->count; j++) {
+        component *c = &m->at[j];
+        double     wanted = s->settle.target_accept;
+        c->step = adapted(c->step, pull, t->at[j].local, t->at[j].accept, wanted);
+        c->kernel_step = adapted(c->kernel_step, pull, t->at[j].kernel, t->at[j].kernel_accept, wanted);
+    }
+}
+
+static void adapt_shares(jump_state *s, const jump_tally *t) {
+    modes *m = memory(s);
+    double rate[MOVES], sum = 0.0, left = 1.0;
+    for (int k = 0; k < MOVES; k++) {
+        s->plan.tried[k] = 0.5 * s->plan.tried[k] + t->move[k].tried;
+        s->plan.gain[k] = 0.5 * s->plan.gain[k] + t->move[k].gain;
+        rate[k] = (s->plan.gain[k] + 0.02) / (s->plan.tried[k] + 1.0);
+        if (k != MOVE_LOCAL) rate[k] *= rate[k] / (rate[k] + RARE);
+        rate[k] *= rate[k];
+        if (k == MOVE_AFFINE && m->count < 2) rate[k] = 0.0;
+        sum += rate[k];
+    }
+    for (int k = 0; k < MOVES; k++) {
+        double floor = k == MOVE_AFFINE && m->count < 2 ? 0.0 : k == MOVE_LOCAL ? SHARE_LOCAL : SHARE_FLOOR;
+        s->plan.share[k] = floor;
+        left -= floor;
+    }
+    for (int k = 0; k < MOVES; k++) s->plan.share[k] += left * rate[k] / sum;
+}
+
+/* What jumps have tried to reach in vain. */
+static void prune(jump_state *s, const jump_tally *t) {
+    modes *m = memory(s);
+    for (size_t j = m->count; j-- > 0;) {
+        if (m->count == 1 || m->at[j].reached) continue;
+        if (t->at[j].tried >= 50.0 && t->at[j].reached < 0.5) modes_remove(m, j, true);
+    }
+}
+
+/* -- What scouts found -------------------------------------------------------------------------------------------- */
+
+static void add_found(void *const *states, size_t count, double level) {
+    modes *m = memory(states[0]);
+    for (size_t c = 0; c < count; c++) {
+        jump_state *s = chain(states, c);
+        for (size_t k = 0; k < s->found; k++) {
+            put(m, block_at(s, s->found_mean) + k * m->dim, block_at(s, s->found_factor) + k * m->dim * m->dim);
+            if (modes_know(m, m->capacity)) continue;
+            size_t j = modes_add(m);
+            if (j == m->capacity) break;
+            modes_copy(m, j, m->capacity);
+            double odds = exp(fmin(s->found_mass[k] - level, 50.0)), weight = odds / (1.0 + odds);
+            weight = fmin(fmax(weight, WEIGHT_NEW_MIN), WEIGHT_NEW_MAX);
+            m->at[j].weight = weight / (1.0 - weight); /* the others sum to 1 */
+            m->at[j].step = step_size_optimal(m->dim);
+            modes_normalise(m);
+        }
+        s->found = 0;
+    }
+}
+
+/* -- The next cycle ----------------------------------------------------------------------------------------------- */
+
+/* Cycles grow, so what is learned changes ever more rarely. Scouts get half of the warm-up; after it a part that falls
+ * with the scouts in vain, for which the patience grows with the number of modes that there are. */
+static void schedule(jump_state *s) {
+    jump_plan *p = &s->plan;
+    double     length = (CYCLE_BASE + CYCLE_DIM * (double)s->settle.now.dim) * (1.0 + CYCLE_GROWTH * (double)p->cycle);
+    double     patience = PATIENCE * (double)p->modes, fade = patience / (patience + p->idle);
+    double     part = fmax(EXPLORE_MOST * fade * fade, EXPLORE_LEAST);
+    if (p->past < s->settle.now.warmup) part = EXPLORE_WARMUP;
+    p->length = (uint64_t)length;
+    p->explore = (uint64_t)(length * part);
+}
+
+/* Points for kernel moves: evenly from the rows of all chains, each to the component that owns it. */
+static void choose_points(jump_state *first, const rows *data) {
+    modes *m = memory(first);
+    size_t stride = m->dim + ROW_HEAD, count;
+    kernel_move_clear(&first->kernel);
+    for (size_t part = 0; part < POINT_TURNS; part++)
+        for (size_t b = 0; b < data->blocks; b++) {
+            double *row = data->block(data->context, b, &count);
+            for (size_t i = part * data->every; i < count; i += POINT_TURNS * data->every) {
+                size_t owner = (size_t)row[i * stride + ROW_OWNER];
+                if (owner < m->count) kernel_move_add(&first->kernel, first, m, owner, row + i * stride + ROW_HEAD);
+            }
+        }
+}
+
+static void begin_cycle(jump_state *s) {
+    modes *m = memory(s);
+    memset(&s->tally, 0, sizeof s->tally);
+    s->t = 0;
+    s->waits = false;
+    s->settle.now.counts.modes = s->plan.modes;
+    s->stage = s->plan.explore ? STAGE_EXPLORE : STAGE_SAMPLE;
+    s->log_q_x = modes_log_density(m, now_x(&s->settle.now), block_at(s, s->at_x));
+}
+
+/* Learns from all chains, in the memory of the first. */
+static void learn(void *const *states, size_t count) {
+    jump_state *first = chain(states, 0);
+    jump_plan  *p = &first->plan;
+    modes      *m = memory(first);
+    rows        data = {(void *)(uintptr_t)states, count, m->dim, block_of, 1};
+    jump_tally  total = sum_tallies(states, count);
+    uint64_t    known = p->modes;
+    if (first->stage == STAGE_SETTLE) {
+        p->past = first->settling;
+        first_components(states, count);
+    } else {
+        p->past += p->length;
+        p->cycle++;
+        adapt_steps(first, &total);
+        prune(first, &total);
+    }
+    bool structure = (double)p->past >= STRUCTURE * (double)p->structured;
+    if (structure) p->structured = p->past;
+    modes_refit(m, &data, structure);
+    choose_points(first, &data);
+    add_found(states, count, modes_level(m, &data));
+    p->modes = modes_name(m, p->cycle);
+    p->idle = p->modes > known ? 0.0 : p->idle + total.scouts;
+    adapt_shares(first, &total);
+    schedule(first);
+}
+
+void jump_pool(void *const *states, size_t count) {
+    jump_state *first = chain(states, 0);
+    learn(states, count);
+    begin_cycle(first);
+    for (size_t c = 1; c < count; c++) {
+        jump_state *s = chain(states, c);
+        s->plan = first->plan;
+        memcpy(memory(s), memory(first), modes_size(first->settle.now.dim));
+        kernel_move_share(&s->kernel, s, &first->kernel, first);
+        begin_cycle(s);
+    }
+}

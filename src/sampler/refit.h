@@ -1,0 +1,28 @@
+/* refit.h - a memory of modes fitted to draws: EM for a mixture of t distributions, with split and merge.
+ *
+ * The number of components is chosen by a penalised likelihood (BIC), in which draws that follow each other closely count
+ * for less. Nothing is random, nothing allocates. */
+#ifndef CKAM_SAMPLER_REFIT_H
+#define CKAM_SAMPLER_REFIT_H
+
+#include "sampler/modes.h"
+
+/* The draws: blocks (one a chain) of rows in the order of time. A row is ROW_HEAD numbers and then the point. */
+enum { ROW_LOG_DENSITY, ROW_OWNER, ROW_HEAD };
+
+typedef struct rows {
+    void  *context;
+    size_t blocks, dim;
+    double *(*block)(void *context, size_t index, size_t *count);
+    size_t
+        every; /* set by modes_refit(): it used one row in so many of a block, and put its component into ROW_OWNER */
+} rows;
+
+/* Fits q to the draws, starting from what it is. Components that no draw belongs to stay as they are, with their
+ * weight. `structure`: split and merge are tried, too. Returns the part of the draws that counts, as if they were
+ * independent. */
+double modes_refit(modes *m, rows *data, bool structure);
+/* The mean over the draws of log pi - log q: an estimate of log Z that is a little too low. */
+double modes_level(modes *m, const rows *data);
+
+#endif
