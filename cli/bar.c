@@ -3,6 +3,7 @@
  * Between two drawings the cursor is below the block, so that whatever ends the program leaves a clean terminal. */
 #include "cli.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -183,11 +184,16 @@ static void add_line(canvas *c, char *text) {
     end_line(c, begin);
 }
 
-static void add_convergence(canvas *c, const ckam_progress *p) {
-    char text[4 * NUMBER];
-    if (isnan(p->rhat) || isnan(p->ess)) return;
-    snprintf(text, sizeof text, "worst R-hat %.3f, least ESS %.0f", p->rhat, p->ess);
-    add_line(c, text);
+/* What is known of the run as a whole; modes where there is room for them. */
+static void add_findings(canvas *c, const ckam_progress *p) {
+    char     text[4 * NUMBER] = "", modes[NUMBER];
+    uint64_t count = progress_modes(p);
+    if (p->elapsed > 3.0 && !isnan(p->rhat) && !isnan(p->ess))
+        snprintf(text, sizeof text, "worst R-hat %.3f, least ESS %.0f", p->rhat, p->ess);
+    size_t used = strlen(text);
+    snprintf(modes, sizeof modes, "%s%" PRIu64 " mode%s", used ? ", " : "", count, text_plural(count));
+    if (count && used + strlen(modes) < c->width) snprintf(text + used, sizeof text - used, "%s", modes);
+    if (*text) add_line(c, text);
 }
 
 /* Back to the first line of the block. A terminal that has become narrower has broken lines. */
@@ -226,7 +232,7 @@ void bar_draw(bars *b, const ckam_progress *p) {
         row_of_all(p, &r);
         add_row(&c, &r);
     }
-    if (p->elapsed > 3.0) add_convergence(&c, p);
+    add_findings(&c, p);
     if (p->writing) add_line(&c, (char[]){"writing the files, and looking at the draws"});
     put(&c);
 }

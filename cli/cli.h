@@ -22,6 +22,7 @@ int command_sample(int count, char **arguments);
 int command_resume(int count, char **arguments);
 int command_summary(int count, char **arguments);
 int command_diagnose(int count, char **arguments);
+int command_evidence(int count, char **arguments);
 int command_report(int count, char **arguments);
 int command_plot(int count, char **arguments);
 int command_reproduce(int count, char **arguments);
@@ -158,6 +159,8 @@ void progress_end(progress_display *display);
 const char *progress_phase(ckam_phase phase);
 /* The mean acceptance of the chains that have begun; NaN where none has. */
 double progress_accept(const ckam_progress *progress);
+/* The most modes that a chain knows; 0 where the sampler has none. */
+uint64_t progress_modes(const ckam_progress *progress);
 /* For ckam_run_go(); the context is a progress_display. */
 void progress_watch(void *context, const ckam_progress *progress);
 
@@ -171,6 +174,11 @@ typedef struct look {
  * complaining; look_close() only after success. */
 int  look_open(look *l, const request *r);
 void look_close(look *l);
+
+/* -- evidence.c: for `evidence` and `summary` ----------------------------------------------------------------------- */
+/* Estimates and prints the evidence of the run that the request names. Returns the exit status, after complaining; 1
+ * where the estimate is not to be trusted. */
+int evidence_print(const request *r, ckam_draws *draws);
 
 /* -- report.c, names.c: pages and figures -------------------------------------------------------------------------- */
 /* The names in "x.1,x.2", ended by NULL, or NULL where `text` is; yours to free. False for want of memory. */

@@ -61,6 +61,15 @@ static void print_counts(const ckam_counts *counts) {
         printf("note: ");
         text_wrap(stdout, text, 6, 2);
     }
+    if (counts->runaways) {
+        snprintf(text, sizeof text,
+                 "%" PRIu64 " of %" PRIu64
+                 " searches for modes were stopped far outside: the density has heavy tails, or "
+                 "no finite integral.",
+                 counts->runaways, counts->scouts);
+        printf("note: ");
+        text_wrap(stdout, text, 6, 2);
+    }
 }
 
 void outcome_print(const outcome *r) {

@@ -51,13 +51,22 @@ double progress_accept(const ckam_progress *p) {
     return count ? sum / (double)count : (double)NAN;
 }
 
+uint64_t progress_modes(const ckam_progress *p) {
+    uint64_t most = 0;
+    for (size_t i = 0; i < p->chains; i++)
+        if (p->chain[i].modes > most) most = p->chain[i].modes;
+    return most;
+}
+
 static void show_plain(const ckam_progress *p) {
-    char rate[NUMBER], left[NUMBER], accept[NUMBER];
+    char     rate[NUMBER], left[NUMBER], accept[NUMBER];
+    uint64_t modes = progress_modes(p);
     number_with_error(progress_accept(p), 0.1, accept);
     number_short(p->draws_per_second, rate);
     number_time(p->remaining, left);
     if (!isnan(p->fraction)) fprintf(stderr, "%.0f %%, ", 100.0 * p->fraction);
     fprintf(stderr, "%s draws/s, acceptance %s", rate, accept);
+    if (modes) fprintf(stderr, ", %" PRIu64 " mode%s", modes, text_plural(modes));
     if (!isnan(p->rhat)) fprintf(stderr, ", worst R-hat %.3f, least ESS %.0f", p->rhat, p->ess);
     if (!isnan(p->remaining)) fprintf(stderr, ", %s left", left);
     fputc('\n', stderr);
@@ -81,8 +90,8 @@ static void show_json(const ckam_progress *p) {
     fprintf(stderr, ",\"stopping\":%s,\"chains\":[", signals_caught() ? "true" : "false");
     for (size_t i = 0; i < p->chains; i++) {
         const ckam_chain_progress *c = p->chain + i;
-        fprintf(stderr, "%s{\"draws\":%" PRIu64 ",\"evaluations\":%" PRIu64 ",\"cycle\":%" PRIu64, i ? "," : "",
-                c->draws, c->evaluations, c->cycle);
+        fprintf(stderr, "%s{\"draws\":%" PRIu64 ",\"evaluations\":%" PRIu64 ",\"cycle\":%" PRIu64 ",\"modes\":%" PRIu64,
+                i ? "," : "", c->draws, c->evaluations, c->cycle, c->modes);
         json_number(",\"accept\":", c->accept);
         json_number(",\"step_size\":", c->step_size);
         fprintf(stderr, ",\"phase\":\"%s\",\"done\":%s}", progress_phase(c->phase), c->done ? "true" : "false");

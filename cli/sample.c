@@ -43,13 +43,16 @@ static void make_groups(all_groups *all) {
 
 /* A flag of a sampler that is not the plan's. */
 static int refuse_foreign(const request *r, const char *flag, const char *sampler) {
-    char   owners[DESCRIBE] = "";
-    size_t count = 0;
+    char        owners[DESCRIBE] = "";
+    const char *last = NULL; /* of them: written when it is known whether another follows */
     for (const ckam_entry *entry = ckam_sampler_list(); entry->name; entry++) {
         if (!option_find(entry->options, flag)) continue;
         size_t used = strlen(owners);
-        snprintf(owners + used, sizeof owners - used, "%s%s", count++ ? " and " : "", entry->name);
+        if (last) snprintf(owners + used, sizeof owners - used, "%s%s", used ? ", " : "", last);
+        last = entry->name;
     }
+    size_t used = strlen(owners);
+    snprintf(owners + used, sizeof owners - used, "%s%s", used ? " and " : "", last);
     return complain(r->command, EX_USAGE, "--%s is an option of %s, not of %s", flag, owners, sampler);
 }
 

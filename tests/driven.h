@@ -31,7 +31,8 @@ static inline driven driven_begin(const ckam_target *target, const char *spec, c
     ckam_options *options;
     ckam_step     step;
     assert_int_equal(ckam_options_create(&options, spec, NULL), CKAM_OK);
-    ckam_setup setup = {target, options, start, d.seed, d.number, horizon};
+    ckam_setup setup = {
+        .target = target, .options = options, .start = start, .seed = d.seed, .chain = d.number, .horizon = horizon};
     assert_int_equal(ckam_chain_create(&d.chain, &setup, NULL), CKAM_OK);
     ckam_options_free(options);
     do assert_int_equal(ckam_chain_step(d.chain, &step), CKAM_OK);

@@ -28,7 +28,8 @@ static ckam_chain *create(const ckam_target *target, const char *spec, const dou
     ckam_options *options;
     ckam_chain   *chain;
     assert_int_equal(ckam_options_create(&options, spec, NULL), CKAM_OK);
-    ckam_setup setup = {target, options, start, seed, number, STEPS};
+    ckam_setup setup = {
+        .target = target, .options = options, .start = start, .seed = seed, .chain = number, .horizon = STEPS};
     assert_int_equal(ckam_chain_create(&chain, &setup, NULL), CKAM_OK);
     ckam_options_free(options);
     return chain;
@@ -45,6 +46,7 @@ static const char *const specs[] = {"rw",
                                     "ckam:cycle-length=200",
                                     "ckam:cycle-length=200,covariance=global",
                                     "ckam:cycle-length=100,transition=delayed-rejection",
+                                    "jump",
                                     "ckam:cycle-length=300,step-size=2,noise=2,noise-end=0.5,kernel-scale=1"};
 enum { SPECS = sizeof specs / sizeof *specs };
 

@@ -159,7 +159,11 @@ static void a_chain_is_followed_step_by_step(void **unused) {
     make_truth(&t, "bimodal");
     make_run(&run, CYCLES, EVALS);
     follow_to_the_end(&t, &run, &out);
-    ckam_setup setup = {ckam_model_target(t.model), run.plan->sampler, run.start, 7, 0, EVALS};
+    ckam_setup setup = {.target = ckam_model_target(t.model),
+                        .options = run.plan->sampler,
+                        .start = run.start,
+                        .seed = 7,
+                        .horizon = EVALS};
     assert_int_equal(ckam_chain_create(&chain, &setup, &error), CKAM_OK);
     uint64_t draws = 0, right = 0, changes = 0, counted = 0;
     size_t   next = 0, steps = 0;

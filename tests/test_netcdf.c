@@ -88,13 +88,13 @@ static int remove_folder(void **unused) {
 /* What stands in a chain's file: every number is another one, and there are all kinds of them. */
 static double value_at(size_t chain, size_t row, size_t column) {
     const double special[] = {(double)NAN, HUGE_VAL, -HUGE_VAL, -0.0, 0x1p-1074, -0x1.fffffffffffffp1023};
-    if (column >= 5 && row == 1 && column - 5 < 6) return special[column - 5];
+    if (column >= 7 && row == 1 && column - 7 < 6) return special[column - 7];
     return sin((double)(1 + chain + 10 * row + 1000003 * column)) * ldexp(1.0, (int)(row % 40) - 20);
 }
 
-/* Cycle and phase, the columns 3 and 4 where there are that many statistics, are whole. */
+/* Cycle, phase, mode and move, the columns 3 to 6 where there are that many statistics, are whole. */
 static double number_at(size_t chain, size_t row, size_t column, bool statistics) {
-    return statistics && (column == 3 || column == 4) ? (double)(row * column + chain) : value_at(chain, row, column);
+    return statistics && column >= 3 && column <= 6 ? (double)(row * column + chain) : value_at(chain, row, column);
 }
 
 static FILE *begin_chain(size_t chain, const char *header) {
@@ -227,7 +227,7 @@ static void every_number_is_there_with_its_bits(void **unused) {
     (void)unused;
     enum { CHAINS = 2, ROWS = 20000 };
     const char *header =
-        "lp__,accept_stat__,stepsize__,cycle__,phase__,s,x.1,x.2,x.3,b.1.1,b.2.1,b.1.2,b.2.2,b.1.3,b.2.3";
+        "lp__,accept_stat__,stepsize__,cycle__,phase__,mode__,move__,s,x.1,x.2,x.3,b.1.1,b.2.1,b.1.2,b.2.2,b.1.3,b.2.3";
     int file, group;
     for (size_t chain = 0; chain < CHAINS; chain++) write_chain(chain, header, ROWS);
     convert_well();
@@ -240,10 +240,10 @@ static void every_number_is_there_with_its_bits(void **unused) {
     check_coordinates(group, "x_dim_0", 3);
     check_coordinates(group, "b_dim_0", 2);
     check_coordinates(group, "b_dim_1", 3);
-    check_variable(group, "s", NC_DOUBLE, "chain=2 draw=20000", CHAINS, ROWS, COLUMNS(5), true);
-    check_variable(group, "x", NC_DOUBLE, "chain=2 draw=20000 x_dim_0=3", CHAINS, ROWS, COLUMNS(6, 7, 8), true);
+    check_variable(group, "s", NC_DOUBLE, "chain=2 draw=20000", CHAINS, ROWS, COLUMNS(7), true);
+    check_variable(group, "x", NC_DOUBLE, "chain=2 draw=20000 x_dim_0=3", CHAINS, ROWS, COLUMNS(8, 9, 10), true);
     check_variable(group, "b", NC_DOUBLE, "chain=2 draw=20000 b_dim_0=2 b_dim_1=3", CHAINS, ROWS,
-                   COLUMNS(9, 11, 13, 10, 12, 14), true);
+                   COLUMNS(11, 13, 15, 12, 14, 16), true);
     check_variable_count(group, 8);
     nc.close(file);
 
@@ -256,7 +256,9 @@ static void every_number_is_there_with_its_bits(void **unused) {
     check_variable(group, "step_size", NC_DOUBLE, "chain=2 draw=20000", CHAINS, ROWS, COLUMNS(2), true);
     check_variable(group, "cycle", NC_INT64, "chain=2 draw=20000", CHAINS, ROWS, COLUMNS(3), true);
     check_variable(group, "phase", NC_INT64, "chain=2 draw=20000", CHAINS, ROWS, COLUMNS(4), true);
-    check_variable_count(group, 7);
+    check_variable(group, "mode", NC_INT64, "chain=2 draw=20000", CHAINS, ROWS, COLUMNS(5), true);
+    check_variable(group, "move", NC_INT64, "chain=2 draw=20000", CHAINS, ROWS, COLUMNS(6), true);
+    check_variable_count(group, 9);
     nc.close(file);
 }
 

@@ -86,7 +86,8 @@ static void a_stopped_run_goes_on(void **unused) {
         {"gam:warmup=30", "300", "1", "true", "never", "2"},
         {"kam:warmup=30,subsample=20", "200", "2", "true", "never", "1"},
         {"ckam:cycle-length=40,subsample=20", "250", "1", "true", "never", "2"},
-        {"ckam:cycle-length=50,transition=delayed-rejection,subsample=10", "100", "3", "false", "never", "1"}};
+        {"ckam:cycle-length=50,transition=delayed-rejection,subsample=10", "100", "3", "false", "never", "1"},
+        {"jump:warmup=30", "700", "1", "true", "never", "2"}};
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) check_interrupted(&scenes[i]);
 }
 
@@ -95,7 +96,8 @@ static void a_run_until_converged_goes_on(void **unused) {
     (void)unused;
     static const scene scenes[] = {{"gam:warmup=50", "auto", "1", "false", "ess=40", "2"},
                                    {"gam:warmup=50", "auto", "2", "true", "rhat=1.2", "1"},
-                                   {"ckam:cycle-length=60,subsample=10", "auto", "1", "false", "ess=25", "2"}};
+                                   {"ckam:cycle-length=60,subsample=10", "auto", "1", "false", "ess=25", "2"},
+                                   {"jump:warmup=30", "auto", "2", "true", "ess=200", "2"}};
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) check_interrupted(&scenes[i]);
 }
 
@@ -130,8 +132,8 @@ static void the_ends_are_no_exception(void **unused) {
 static void draws_may_be_raised(void **unused) {
     (void)unused;
     static const char *const specs[] = {"gam:warmup=20", "ckam:cycle-length=40,subsample=20",
-                                        "kam:warmup=20,subsample=20"};
-    for (size_t i = 0; i < 3; i++) {
+                                        "kam:warmup=20,subsample=20", "jump:warmup=20"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         scene      s = {specs[i], "300", "2", "true", "never", "2"};
         ckam_plan *plan = plan_with(pairs_of(&s, "straight"));
         ckam_run  *run;
@@ -307,7 +309,8 @@ static bool killed(const scene *s, const char *out, bool first, uint64_t at) {
 static void a_killed_run_goes_on(void **unused) {
     (void)unused;
     static const scene scenes[] = {{"gam:warmup=30", "4000", "2", "true", "never", "2"},
-                                   {"ckam:cycle-length=40,subsample=10", "1500", "1", "true", "never", "1"}};
+                                   {"ckam:cycle-length=40,subsample=10", "1500", "1", "true", "never", "1"},
+                                   {"jump:warmup=30", "2000", "1", "true", "never", "2"}};
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
         int kills = 0;
         sessions_to_end(&scenes[i], "straight", never);

@@ -261,7 +261,8 @@ static void rules_of_shape(void **state) {
     ckam_finding finding[FINDINGS_MOST];
     memset(long_name, 'n', 100);
     long_name[100] = 0;
-    for (size_t j = 0; j < 25; j++) modes[j] = (ckam_mode){1.0, 0.0, &number, &number, visits};
+    for (size_t j = 0; j < 25; j++)
+        modes[j] = (ckam_mode){.weight = 1.0, .centre = &number, .spread = &number, .visits = visits};
     r.mode = modes;
     for (uint64_t crossings = 0; crossings < 2; crossings++) {
         r.crossings = crossings;

@@ -23,7 +23,8 @@ static ckam_chain *create_at(birth b, const double *start) {
     ckam_chain   *chain;
     ckam_target   of = {.dim = b.dim, .log_density = density};
     assert_int_equal(ckam_options_create(&options, b.spec, NULL), CKAM_OK);
-    ckam_setup setup = {&of, options, start, b.seed, b.chain, b.horizon};
+    ckam_setup setup = {
+        .target = &of, .options = options, .start = start, .seed = b.seed, .chain = b.chain, .horizon = b.horizon};
     assert_int_equal(ckam_chain_create(&chain, &setup, NULL), CKAM_OK);
     ckam_options_free(options);
     return chain;
@@ -66,6 +67,7 @@ static void check_continues(const char *spec, int before, bool asked) {
         assert_memory_equal(a.x, c.x, DIM * sizeof *a.x);
         assert_true(a.log_density == c.log_density && a.accept == c.accept && a.step_size == c.step_size);
         assert_true(a.cycle == c.cycle && a.phase == c.phase && a.draw == c.draw);
+        assert_true(a.mode == c.mode && a.move == c.move);
     }
     ckam_counts a, c;
     ckam_chain_counts(one, &a);
@@ -87,7 +89,8 @@ static void a_loaded_chain_goes_on_with_the_same_bits(void **unused) {
                                         "kam:subsample=2",
                                         "ckam:cycle-length=100",
                                         "ckam:cycle-length=100,covariance=global",
-                                        "ckam:cycle-length=100,transition=delayed-rejection"};
+                                        "ckam:cycle-length=100,transition=delayed-rejection",
+                                        "jump"};
     static const int         moments[] = {0, 1, 4, 40, 150, 1000};
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
         for (size_t m = 0; m < sizeof moments / sizeof *moments; m++) {

@@ -107,7 +107,9 @@ static const struct statistic {
                   {"accept_stat__", "acceptance_rate", NC_DOUBLE},
                   {"stepsize__", "step_size", NC_DOUBLE},
                   {"cycle__", "cycle", NC_INT64},
-                  {"phase__", "phase", NC_INT64}};
+                  {"phase__", "phase", NC_INT64},
+                  {"mode__", "mode", NC_INT64},
+                  {"move__", "move", NC_INT64}};
 
 static void add_scalar(conversion *c, size_t column) {
     variable   *v = &c->variables[c->count++];

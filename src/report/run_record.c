@@ -61,6 +61,7 @@ void record_findings(const run_scene *scene, document *d) {
     char        text[160];
     const char *message = text_of(scene, NULL, "message");
     double      undefined = number_of(scene, "counts", "undefined"), floored = number_of(scene, "counts", "floored");
+    double      runaways = number_of(scene, "counts", "runaways");
     if (scene->unread.status)
         document_finding(d, CKAM_NOTE, scene->unread.message, "Settings and counts are left out.");
     if (!scene->record) return;
@@ -83,6 +84,13 @@ void record_findings(const run_scene *scene, document *d) {
     if (floored > 0.0) {
         snprintf(text, sizeof text, "The covariance was kept from degenerating %.0f time%s: the gain may be too large.",
                  floored, floored > 1.0 ? "s" : "");
+        document_finding(d, CKAM_NOTE, text, "");
+    }
+    if (runaways > 0.0) {
+        snprintf(text, sizeof text,
+                 "%.0f of %.0f searches for modes were stopped far outside: the density has heavy tails, or no finite "
+                 "integral.",
+                 runaways, number_of(scene, "counts", "scouts"));
         document_finding(d, CKAM_NOTE, text, "");
     }
 }

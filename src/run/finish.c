@@ -32,7 +32,7 @@ static size_t digits_needed(const ckam_plan *plan) {
 
 static json_t *names_json(const ckam_run *run) {
     json_t *list = json_array();
-    for (size_t k = 0; k < run->target.dim; k++) json_array_append_new(list, json_string(run->names[COLUMNS_OWN + k]));
+    for (size_t k = 0; k < run->target.dim; k++) json_array_append_new(list, json_string(run->names[run->own + k]));
     return list;
 }
 
@@ -42,9 +42,10 @@ static json_t *counts_json(const ckam_run *run) {
     ckam_run_counts(run, &sum);
     for (size_t i = 0; i < run->plan->run.chains; i++)
         json_array_append_new(draws, plan_json_word(run->lanes[i].kept.draws));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "evaluations", plan_json_word(sum.evaluations), "iterations",
-                     plan_json_word(sum.iterations), "accepted", plan_json_word(sum.accepted), "undefined",
-                     plan_json_word(sum.undefined), "floored", plan_json_word(sum.floored), "draws", draws);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "evaluations", plan_json_word(sum.evaluations),
+                     "iterations", plan_json_word(sum.iterations), "accepted", plan_json_word(sum.accepted),
+                     "undefined", plan_json_word(sum.undefined), "floored", plan_json_word(sum.floored), "scouts",
+                     plan_json_word(sum.scouts), "runaways", plan_json_word(sum.runaways), "draws", draws);
 }
 
 ckam_status finish_record(ckam_run *run, double seconds, bool ended, const char *message, ckam_error *error) {

@@ -1,7 +1,8 @@
 /* go.c - the loop of a run: threads advance chains, and the caller's thread watches, saves and decides when to stop.
  *
  * What is drawn depends on neither time nor threads. A rule that looks at draws (until) is applied when all chains have
- * the same number of them, at numbers that are fixed beforehand: chains that are there first wait. */
+ * the same number of them, at numbers that are fixed beforehand: chains that are there first wait. So do chains that learn
+ * from each other (jump), at the end of each cycle. */
 #include "base/error.h"
 #include "run/run.h"
 
@@ -21,6 +22,7 @@ typedef struct session {
     ckam_watch          *watch;
     void                *context;
     ckam_chain_progress *chain; /* a copy that the watcher may look at */
+    ckam_chain         **pool;  /* all chains, in their order */
     double               start, watched, saved, looked, look_cost;
     double               fraction; /* done before this session */
     uint64_t             draws;    /* the same */
@@ -173,33 +175,64 @@ static bool has_failed(const ckam_run *run, ckam_error *error, ckam_status *stat
     return false;
 }
 
-/* Nothing moves: is the run over, and why? If chains wait at a goal, the next one is set. */
-static bool is_over(session *s, ckam_error *error, ckam_status *status) {
-    ckam_run           *run = s->run;
-    const run_settings *plan = &run->plan->run;
-    size_t              done = 0, full = 0;
-    int                 halt = atomic_load(&run->halt);
-    bool                has_rule = run->goal < UINT64_MAX;
-    for (size_t i = 0; i < plan->chains; i++) {
-        done += run->lanes[i].done;
-        full += plan->draws && run->lanes[i].kept.draws >= plan->draws;
+/* How many chains are where. */
+typedef struct tally {
+    size_t done, full; /* nothing is left to do for it; it has all its draws */
+    size_t at_goal;    /* or done */
+    size_t waiting;    /* for the others, at the end of a cycle */
+    size_t ready;
+} tally;
+
+static tally count_lanes(const ckam_run *run) {
+    tally    t = {0};
+    uint64_t draws = run->plan->run.draws;
+    for (size_t i = 0; i < run->plan->run.chains; i++) {
+        const lane *l = &run->lanes[i];
+        t.done += l->done;
+        t.full += draws && l->kept.draws >= draws;
+        t.at_goal += l->done || l->kept.draws >= run->goal;
+        t.waiting += l->waits;
+        t.ready += lane_is_ready(run, l);
     }
-    bool all = done == plan->chains, waiting = !(halt & HALT_PAUSE);
+    return t;
+}
+
+/* Nothing moves: is the run over, and why? If chains wait at a goal, the next one is set. Chains that wait for one whose
+ * evaluations are used up end the run: without it they would go another way than with more evaluations. */
+static bool is_over(session *s, ckam_error *error, ckam_status *status) {
+    ckam_run   *run = s->run;
+    size_t      chains = (size_t)run->plan->run.chains;
+    const tally t = count_lanes(run);
+    int         halt = atomic_load(&run->halt);
+    bool        has_rule = run->goal < UINT64_MAX, all = t.done == chains, paused = halt & HALT_PAUSE;
     if (has_failed(run, error, status)) {
         run->reason = *status > 0 ? "target" : "error";
     } else if (halt & HALT_STOP) {
         if (!*run->reason) run->reason = "interrupted";
         *status = strcmp(run->reason, "interrupted") ? CKAM_OK : CKAM_STOP;
-    } else if (all || (has_rule && waiting)) {
+    } else if (all || (has_rule && t.at_goal == chains && !paused)) {
         if (has_rule) look(s);
         if (has_rule && is_met(s))
             run->reason = "until";
         else if (all)
-            run->reason = full == plan->chains ? "draws" : "evals";
+            run->reason = t.full == chains ? "draws" : "evals";
         else
             run->goal += run->goal / 10;
+    } else if (!t.ready && t.waiting < chains && !paused) {
+        run->reason = "evals";
     }
     return *run->reason;
+}
+
+/* The chains learn from each other, if all have come to the end of a cycle. */
+static ckam_status pool(session *s, ckam_error *error) {
+    ckam_run *run = s->run;
+    size_t    chains = (size_t)run->plan->run.chains;
+    if (count_lanes(run).waiting < chains) return CKAM_OK;
+    ckam_status status = ckam_chain_pool(s->pool, chains, error);
+    if (status) run->reason = "error";
+    for (size_t i = 0; i < chains; i++) lane_report(run, &run->lanes[i]);
+    return status;
 }
 
 static ckam_status save(session *s, ckam_error *error) {
@@ -232,9 +265,9 @@ static ckam_status turn(session *s, ckam_error *error, bool *over) {
     ckam_status status = CKAM_OK;
     pthread_mutex_lock(&run->lock);
     *over = is_over(s, error, &status);
-    if (!*over && atomic_load(&run->halt) & HALT_PAUSE) {
-        atomic_fetch_and(&run->halt, ~HALT_PAUSE);
-        status = save(s, error);
+    if (!*over) {
+        bool pause = atomic_fetch_and(&run->halt, ~HALT_PAUSE) & HALT_PAUSE;
+        status = pause ? save(s, error) : pool(s, error);
         *over = status != CKAM_OK;
     }
     pthread_cond_broadcast(&run->changed);
@@ -246,13 +279,13 @@ static ckam_status loop(session *s, ckam_error *error) {
     ckam_run           *run = s->run;
     const run_settings *plan = &run->plan->run;
     ckam_status         status = CKAM_OK;
-    for (bool over = false; !over;) {
+    for (bool over = false;;) {
         bool   still = wait_until_still(run);
         double now = clock_seconds();
         if (now - s->watched >= TICK) watch(s, false);
-        if (still) {
-            status = turn(s, error, &over);
-        } else if (!isnan(plan->time_limit) && now - s->start >= plan->time_limit && !*run->reason) {
+        if (still) status = turn(s, error, &over);
+        if (over) break;
+        if (!isnan(plan->time_limit) && now - s->start >= plan->time_limit && !*run->reason) {
             run->reason = "time-limit";
             atomic_fetch_or(&run->halt, HALT_STOP);
         } else if (run->format.csv && now - s->saved >= plan->checkpoint_every) {
@@ -268,10 +301,18 @@ ckam_status ckam_run_go(ckam_run *run, ckam_watch *watcher, void *context, ckam_
     session s = {.run = run, .watch = watcher, .context = context, .rhat = (double)NAN, .ess = (double)NAN};
     if (*run->reason || run->quit) return fail_with(error, CKAM_ERROR_ORDER, "this run has stopped; resume it");
     s.chain = calloc(run->plan->run.chains, sizeof *s.chain);
-    if (!s.chain) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to watch a run");
+    s.pool = calloc(run->plan->run.chains, sizeof(ckam_chain *));
+    if (!s.chain || !s.pool) {
+        free(s.chain);
+        free(s.pool);
+        return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to watch a run");
+    }
     s.start = s.saved = s.looked = clock_seconds();
     s.fraction = fraction_done(&s, 0.0);
-    for (size_t i = 0; i < run->plan->run.chains; i++) s.draws += run->lanes[i].kept.draws;
+    for (size_t i = 0; i < run->plan->run.chains; i++) {
+        s.draws += run->lanes[i].kept.draws;
+        s.pool[i] = run->lanes[i].chain;
+    }
     run->goal = next_goal(run);
     ckam_error  inner = {CKAM_OK, ""};
     ckam_status status = start_threads(&s, &inner);
@@ -280,6 +321,7 @@ ckam_status ckam_run_go(ckam_run *run, ckam_watch *watcher, void *context, ckam_
     if (!status || status == CKAM_STOP) look(&s);
     watch(&s, true);
     free(s.chain);
+    free(s.pool);
     ckam_status ended = finish_write(run, clock_seconds() - s.start, status, &inner);
     directory_leave(&run->place);
     if (ended && error) *error = inner;

@@ -15,8 +15,8 @@ enum { STORE_NUMBERS = 1 << 20, STORE_ROWS = 2000, STORE_LEAST = 128 };
 static uint64_t limit(uint64_t setting) { return setting ? setting : UINT64_MAX; } /* auto: none */
 
 /* Where draws go to files, the store serves the stop rule; where not, it is all that will be left of them. */
-static size_t store_rows(const ckam_run *run, size_t columns) {
-    size_t chains = (size_t)run->plan->run.chains, most = STORE_NUMBERS / columns / chains, rows = STORE_ROWS;
+static size_t store_rows(const ckam_run *run) {
+    size_t chains = (size_t)run->plan->run.chains, most = STORE_NUMBERS / run->columns / chains, rows = STORE_ROWS;
     double wanted = isnan(run->until.ess) ? 0.0 : 4.0 * run->until.ess / (double)chains; /* enough to show that many */
     if (wanted > (double)rows) rows = wanted < (double)most ? (size_t)wanted : most;
     if (rows > most || !run->format.csv) rows = most;
@@ -37,19 +37,19 @@ static ckam_status check_until(const ckam_run *run, const store *s, ckam_error *
 ckam_status lane_open(ckam_run *run, size_t index, const double *start, ckam_error *error) {
     lane               *l = &run->lanes[index];
     const run_settings *settings = &run->plan->run;
-    size_t              columns = COLUMNS_OWN + run->target.dim;
     ckam_setup          setup = {.target = &run->target,
                                  .options = run->plan->sampler,
                                  .start = start,
                                  .seed = settings->seed,
                                  .chain = index,
-                                 .horizon = settings->horizon};
+                                 .horizon = settings->horizon,
+                                 .pooled = true};
     l->draws.file = l->warmup.file = -1;
     l->batch = BATCH_FIRST;
     ckam_status status = ckam_chain_create(&l->chain, &setup, error);
     if (status) return status;
-    l->row = calloc(columns, sizeof *l->row);
-    if (!l->row || !store_create(&l->store, columns, store_rows(run, columns)))
+    l->row = calloc(run->columns, sizeof *l->row);
+    if (!l->row || !store_create(&l->store, run->columns, store_rows(run)))
         return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu chains", (size_t)settings->chains);
     run->stores[index] = &l->store;
     lane_report(run, l);
@@ -75,7 +75,7 @@ ckam_status lane_make_files(ckam_run *run, size_t index, ckam_error *error) {
                        .seed = run->plan->run.seed,
                        .chain = index + 1};
     char      path[FILE_PATH];
-    char *top = csv_top(&about, COLUMNS_OWN + run->target.dim, (const char *const *)run->names, &l->kept.samples_at);
+    char     *top = csv_top(&about, run->columns, (const char *const *)run->names, &l->kept.samples_at);
     if (!top) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the header of a file");
     draws_path(run->place.path, index, false, sizeof path, path);
     ckam_status status = csv_create(&l->draws, path, top, &run->gate, error);
@@ -89,7 +89,9 @@ ckam_status lane_make_files(ckam_run *run, size_t index, ckam_error *error) {
 
 /* -- Going on ----------------------------------------------------------------------------------------------------- */
 
-bool lane_is_ready(const ckam_run *run, const lane *l) { return !l->done && !l->status && l->kept.draws < run->goal; }
+bool lane_is_ready(const ckam_run *run, const lane *l) {
+    return !l->done && !l->waits && !l->status && l->kept.draws < run->goal;
+}
 
 static bool is_done(const ckam_run *run, const lane *l) {
     return l->kept.draws >= limit(run->plan->run.draws) || l->evaluations >= limit(run->plan->run.evals);
@@ -99,39 +101,44 @@ void lane_report(const ckam_run *run, lane *l) {
     ckam_counts counts;
     ckam_chain_counts(l->chain, &counts);
     l->done = is_done(run, l);
+    l->waits = ckam_chain_waits(l->chain);
     l->shown.draws = l->kept.draws;
     l->shown.evaluations = l->evaluations;
     l->shown.accept = counts.iterations ? (double)counts.accepted / (double)counts.iterations : (double)NAN;
     l->shown.step_size = l->last.step_size;
     l->shown.phase = l->last.phase;
     l->shown.cycle = l->last.cycle;
+    l->shown.modes = counts.modes;
     l->shown.done = l->done;
 }
 
 /* A row of what the sampler said; a draw also goes to the store. */
 static ckam_status write_step(const ckam_run *run, lane *l, const ckam_step *step) {
-    bool   keep = step->draw && l->kept.seen++ % run->plan->run.thin == 0;
-    size_t columns = COLUMNS_OWN + run->target.dim;
+    bool keep = step->draw && l->kept.seen++ % run->plan->run.thin == 0;
     if (!keep && (l->warmup.file < 0 || step->draw || step->phase < CKAM_PHASE_EXPLORE)) return CKAM_OK;
     l->row[COLUMN_LOG_DENSITY] = step->log_density;
     l->row[COLUMN_ACCEPT] = step->accept;
     l->row[COLUMN_STEP_SIZE] = step->step_size;
     l->row[COLUMN_CYCLE] = (double)step->cycle;
     l->row[COLUMN_PHASE] = step->phase;
-    memcpy(l->row + COLUMNS_OWN, step->x, run->target.dim * sizeof *step->x);
+    if (run->own == COLUMNS_OWN_MOST) {
+        l->row[COLUMN_MODE] = (double)step->mode;
+        l->row[COLUMN_MOVE] = (double)step->move;
+    }
+    memcpy(l->row + run->own, step->x, run->target.dim * sizeof *step->x);
     if (!keep) {
         l->kept.warmup_rows++;
-        return csv_row(&l->warmup, columns, l->row, &l->error);
+        return csv_row(&l->warmup, run->columns, l->row, &l->error);
     }
     store_add(&l->store, l->kept.draws++, l->row);
-    return run->format.csv ? csv_row(&l->draws, columns, l->row, &l->error) : CKAM_OK;
+    return run->format.csv ? csv_row(&l->draws, run->columns, l->row, &l->error) : CKAM_OK;
 }
 
 static ckam_status advance(ckam_run *run, lane *l, ckam_step *step) {
     uint64_t goal = run->goal < limit(run->plan->run.draws) ? run->goal : limit(run->plan->run.draws);
     uint64_t last = limit(run->plan->run.evals);
     for (size_t i = 0; i < l->batch && l->kept.draws < goal && l->evaluations < last; i++) {
-        if (atomic_load_explicit(&run->halt, memory_order_relaxed)) break;
+        if (atomic_load_explicit(&run->halt, memory_order_relaxed) || ckam_chain_waits(l->chain)) break;
         ckam_status status = ckam_chain_step(l->chain, step);
         if (status) {
             l->error = *ckam_chain_error(l->chain);
@@ -146,10 +153,12 @@ static ckam_status advance(ckam_run *run, lane *l, ckam_step *step) {
 }
 
 void lane_advance(ckam_run *run, lane *l) {
-    double *seconds = l->kept.seen ? &l->kept.sampling : &l->kept.warmup, start = clock_seconds();
+    double  *seconds = l->kept.seen ? &l->kept.sampling : &l->kept.warmup, start = clock_seconds();
+    uint64_t before = l->evaluations;
     l->status = advance(run, l, &l->last);
     double time = clock_seconds() - start;
+    bool   whole = l->evaluations - before == l->batch; /* not cut short, which would say nothing about its time */
     *seconds += time;
-    if (time < BATCH_SECONDS / 2.0 && l->batch < BATCH_MOST) l->batch *= 2;
+    if (whole && time < BATCH_SECONDS / 2.0 && l->batch < BATCH_MOST) l->batch *= 2;
     if (time > BATCH_SECONDS * 2.0 && l->batch > 1) l->batch /= 2;
 }

@@ -48,7 +48,7 @@ void live_look(live *l, double *rhat, double *ess) {
     }
     *rhat = 0.0;
     *ess = HUGE_VAL;
-    for (size_t k = COLUMNS_OWN; k < l->run->stores[0]->columns; k++) {
+    for (size_t k = l->run->own; k < l->run->stores[0]->columns; k++) {
         double r, e;
         diag_convergence(l->work, l->values + k * chains * rows, &r, &e);
         if (!(r <= *rhat)) *rhat = r; /* a NaN, of a parameter that never moved, stays */

@@ -2,7 +2,7 @@
 #include "run/run.h"
 
 #include "base/error.h"
-#include "base/number.h"
+#include "chain/chain.h"
 #include "draws/draws.h"
 #include "run/init.h"
 #include "target/target.h"
@@ -16,13 +16,9 @@
 
 static void resolve(ckam_run *run) {
     run_settings *plan = &run->plan->run;
-    char          text[32] = "0";
     bool          has_until = strcmp(plan->until, "never") != 0;
     long          processors = sysconf(_SC_NPROCESSORS_ONLN);
-    double        warmup = 0.0;
-    ckam_options_get(run->plan->sampler, "warmup", text, sizeof text, NULL); /* "0" where a sampler has none */
-    number_read(text, &warmup);
-    run->warmup = (uint64_t)warmup;
+    double        warmup = (double)run->plan->sampler->values->warmup; /* 0 where a sampler has none */
     if (!plan->threads) plan->threads = processors > 0 ? (uint64_t)processors : 1;
     if (!plan->draws && !plan->evals && isnan(plan->time_limit)) plan->draws = has_until ? DRAWS_UNTIL : DRAWS_DEFAULT;
     if (!plan->horizon && plan->draws)
@@ -46,18 +42,21 @@ static ckam_status find_target(ckam_run *run, const ckam_target *target, ckam_er
 }
 
 static ckam_status name_columns(ckam_run *run, ckam_error *error) {
-    static const char *const own[COLUMNS_OWN] = {"lp__", "accept_stat__", "stepsize__", "cycle__", "phase__"};
+    static const char *const own[COLUMNS_OWN_MOST] = {"lp__",    "accept_stat__", "stepsize__", "cycle__",
+                                                      "phase__", "mode__",        "move__"};
     const char *const       *names = run->target.names;
-    run->names = calloc(COLUMNS_OWN + run->target.dim, sizeof *run->names);
+    run->own = run->plan->sampler->sampler->waits ? COLUMNS_OWN_MOST : COLUMN_MODE;
+    run->columns = run->own + run->target.dim;
+    run->names = calloc(run->columns, sizeof *run->names);
     ckam_status status = run->names ? CKAM_OK : CKAM_ERROR_MEMORY;
-    for (size_t k = 0; k < COLUMNS_OWN + run->target.dim && !status; k++) {
-        size_t parameter = k - COLUMNS_OWN;
-        bool   named = k >= COLUMNS_OWN && names;
+    for (size_t k = 0; k < run->columns && !status; k++) {
+        size_t parameter = k - run->own;
+        bool   named = k >= run->own && names;
         size_t size = named ? strlen(names[parameter]) + 1 : 32;
         run->names[k] = malloc(size);
         if (!run->names[k])
             status = CKAM_ERROR_MEMORY;
-        else if (k < COLUMNS_OWN)
+        else if (k < run->own)
             snprintf(run->names[k], size, "%s", own[k]);
         else if (named)
             memcpy(run->names[k], names[parameter], size);
@@ -71,7 +70,7 @@ static ckam_status name_columns(ckam_run *run, ckam_error *error) {
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 static ckam_status check_names(const ckam_run *run, ckam_error *error) {
-    size_t      count = COLUMNS_OWN + run->target.dim;
+    size_t      count = run->columns;
     char      **sorted = calloc(count, sizeof *sorted);
     ckam_status status = sorted ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the names");
     for (size_t k = 0; sorted && k < count; k++) sorted[k] = run->names[k];
@@ -105,7 +104,9 @@ static ckam_status prepare(ckam_run *run, const ckam_plan *plan, const ckam_targ
     if (!resumed) status = init_read(run->plan->run.init, chains, dim, &starts, error);
     for (size_t i = 0; i < chains && !status; i++) status = lane_open(run, i, starts ? starts + i * dim : NULL, error);
     free(starts);
-    return status ? status : live_create(&run->live, run, error);
+    if (status) return status;
+    run->warmup = run->lanes[0].chain->plan.settings->warmup;
+    return live_create(&run->live, run, error);
 }
 
 static ckam_status begin(ckam_run **run, ckam_error *error) {
@@ -125,7 +126,7 @@ static ckam_status begin(ckam_run **run, ckam_error *error) {
 void ckam_run_free(ckam_run *run) {
     if (!run) return;
     for (size_t i = 0; run->lanes && i < run->plan->run.chains; i++) lane_close(&run->lanes[i]);
-    for (size_t k = 0; run->names && k < COLUMNS_OWN + run->target.dim; k++) free(run->names[k]);
+    for (size_t k = 0; run->names && k < run->columns; k++) free(run->names[k]);
     live_free(run->live);
     ckam_review_free(run->review);
     ckam_model_free(run->model);
@@ -203,11 +204,10 @@ static ckam_status fill_store(lane *l, csv_reader *reader, size_t columns, const
 }
 
 static ckam_status check_header(const ckam_run *run, const csv_reader *reader, const char *path, ckam_error *error) {
-    size_t columns = COLUMNS_OWN + run->target.dim;
-    if (csv_columns(reader) != columns)
+    if (csv_columns(reader) != run->columns)
         return fail_with(error, CKAM_ERROR_FORMAT, "%.120s has %zu columns; %zu are wanted", path, csv_columns(reader),
-                         columns);
-    for (size_t k = 0; k < columns; k++)
+                         run->columns);
+    for (size_t k = 0; k < run->columns; k++)
         if (strcmp(csv_name(reader, k), run->names[k]) != 0)
             return fail_with(error, CKAM_ERROR_FORMAT, "column %zu of %.80s is %.60s; the model has %.60s there", k + 1,
                              path, csv_name(reader, k), run->names[k]);
@@ -216,7 +216,7 @@ static ckam_status check_header(const ckam_run *run, const csv_reader *reader, c
 
 /* The rows that are in the files go to the stores again, as if this process had drawn them. */
 static ckam_status fill_stores(ckam_run *run, ckam_error *error) {
-    size_t      columns = COLUMNS_OWN + run->target.dim;
+    size_t      columns = run->columns;
     size_t     *all = calloc(columns, sizeof *all);
     char        path[FILE_PATH];
     ckam_status status = all ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to resume");
@@ -318,12 +318,15 @@ void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {
         counts->undefined += own.undefined;
         counts->floored += own.floored;
         counts->factorisations += own.factorisations;
+        counts->scouts += own.scouts;
+        counts->runaways += own.runaways;
+        if (own.modes > counts->modes) counts->modes = own.modes; /* what is known to one is known to all */
     }
 }
 
 ckam_status ckam_run_draws(const ckam_run *run, ckam_draws **draws, ckam_error *error) {
-    size_t  chains = (size_t)run->plan->run.chains, dim = run->target.dim, columns = COLUMNS_OWN + dim;
-    double *gathered = calloc(chains * run->stores[0]->most, columns * sizeof *gathered);
+    size_t  chains = (size_t)run->plan->run.chains, dim = run->target.dim, first = run->own;
+    double *gathered = calloc(chains * run->stores[0]->most, run->columns * sizeof *gathered);
     double *values = calloc(chains * run->stores[0]->most, dim * sizeof *values);
     *draws = NULL;
     ckam_status status = CKAM_OK;
@@ -332,8 +335,8 @@ ckam_status ckam_run_draws(const ckam_run *run, ckam_draws **draws, ckam_error *
     } else {
         size_t rows = store_gather(run->stores, chains, gathered), count = chains * rows;
         for (size_t k = 0; k < dim; k++)
-            for (size_t i = 0; i < count; i++) values[i * dim + k] = gathered[(COLUMNS_OWN + k) * count + i];
-        status = ckam_draws_create(draws, chains, rows, dim, (const char *const *)run->names + COLUMNS_OWN, values,
+            for (size_t i = 0; i < count; i++) values[i * dim + k] = gathered[(first + k) * count + i];
+        status = ckam_draws_create(draws, chains, rows, dim, (const char *const *)run->names + first, values,
                                    gathered + COLUMN_LOG_DENSITY * count, error);
     }
     free(gathered);

@@ -18,8 +18,17 @@
 
 #include <pthread.h>
 
-/* The columns that describe the sampler, before the parameters. */
-enum { COLUMN_LOG_DENSITY, COLUMN_ACCEPT, COLUMN_STEP_SIZE, COLUMN_CYCLE, COLUMN_PHASE, COLUMNS_OWN };
+/* The columns that describe the sampler, before the parameters. Only a sampler that has modes writes the last two. */
+enum {
+    COLUMN_LOG_DENSITY,
+    COLUMN_ACCEPT,
+    COLUMN_STEP_SIZE,
+    COLUMN_CYCLE,
+    COLUMN_PHASE,
+    COLUMN_MODE,
+    COLUMN_MOVE,
+    COLUMNS_OWN_MOST
+};
 
 /* One chain and its files. What the checkpoint keeps beside the snapshot is in `kept`. */
 typedef struct lane {
@@ -34,13 +43,13 @@ typedef struct lane {
     } kept;
     csv_writer          draws, warmup;
     store               store;
-    double             *row;  /* COLUMNS_OWN + dim numbers */
+    double             *row;  /* a number a column */
     ckam_step           last; /* without its x */
     uint64_t            evaluations;
-    size_t              batch; /* iterations between two looks at the clock */
-    ckam_chain_progress shown; /* changed under the run's lock */
-    bool                busy, done;
-    bool                lost; /* a row could not be kept: the chain is ahead of its file */
+    size_t              batch;             /* iterations between two looks at the clock */
+    ckam_chain_progress shown;             /* changed under the run's lock */
+    bool                busy, done, waits; /* waits: for the chains to be pooled */
+    bool                lost;              /* a row could not be kept: the chain is ahead of its file */
     ckam_status         status;
     ckam_error          error;
 } lane;
@@ -54,7 +63,8 @@ struct ckam_run {
     ckam_plan      *plan;  /* a copy, with what was auto filled in */
     ckam_model     *model; /* NULL: the target is the caller's */
     ckam_target     target;
-    char          **names; /* of the columns: COLUMNS_OWN + dim */
+    size_t          own, columns; /* columns before the parameters; in all */
+    char          **names;        /* of the columns */
     run_directory   place;
     plan_format     format;
     until_rule      until;

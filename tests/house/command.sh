@@ -67,7 +67,7 @@ wrong 64 '-n (--draws) wants a value' sample ring -n
 wrong 64 '--overwrite takes no value' sample ring --overwrite=true
 wrong 64 '--s may be --sampler or --seed or' sample ring --s 5
 wrong 64 '--explore is an option of ckam, not of gam' sample ring --sampler gam --explore 0.4
-wrong 64 '--kernel is an option of kam and ckam, not of rw' sample ring -s rw --kernel linear
+wrong 64 '--kernel is an option of kam, ckam and jump, not of rw' sample ring -s rw --kernel linear
 wrong 64 "explore is '2'; it must be a number > 0 and < 1" sample ring --explore 2
 wrong 64 "explore is '2'; it must be a number > 0 and < 1" sample ring --sampler ckam:explore=2
 wrong 64 "draws is '0'" sample ring --draws 0
@@ -251,6 +251,9 @@ done
 # -- Progress
 "$ckam" sample bimodal -n 100000000 --thin 100 --time-limit 1.2 --format none --progress json >out 2>err
 check 'there is no JSON' grep -q '^{"elapsed":.*"chains":\[{"draws":.*}\]}$' err
+check 'a sampler without modes has some' grep -q '"modes":0' err
+"$ckam" sample bimodal --sampler jump -n 100000000 --thin 100 --time-limit 1.2 --format none --progress json >out 2>err
+check 'the modes of jump are not shown' grep -q '"modes":2' err
 "$ckam" sample bimodal -n 100000000 --thin 100 --time-limit 0.7 --format none --progress bar >out 2>err
 check 'bars were drawn where there is no terminal' [ ! -s err ]
 echo 'command: all as expected'

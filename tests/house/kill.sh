@@ -159,6 +159,10 @@ plain
 killed
 interrupted INT 130
 
+settings='bimodal --sampler jump --thin 5 --draws 30000'
+plain
+killed
+
 settings='bimodal --sampler gam --thin 100 --draws 30000'
 plain
 killed

@@ -16,6 +16,7 @@ find src cli examples -name '*.[ch]' | sort | xargs awk '
         may["chain"]   = " base rng linalg kernel target sampler "
         may["draws"]   = " base "
         may["diag"]    = " base linalg draws "
+        may["evidence"] = " base rng linalg target sampler draws diag "
         may["run"]     = " base rng linalg kernel target sampler chain draws diag "
         may["report"]  = " base draws diag "
         may["experiment"] = " base target chain diag run report "
