@@ -8,18 +8,21 @@
 #include "chain/chain.h"
 
 typedef struct frozen {
-    ckam_model   *model;
-    ckam_options *options;
-    ckam_chain   *chain;
-    void         *state; /* the sampler's */
-    bool          kernel_walk;
-    uint64_t      t; /* where its time stands still */
+    ckam_model        *model; /* NULL: the target is the caller's */
+    const ckam_target *target;
+    ckam_options      *options;
+    ckam_chain        *chain;
+    void              *state; /* the sampler's */
+    bool               kernel_walk, jump;
+    uint64_t           t; /* where its time stands still */
 } frozen;
 
 /* Runs `spec` on `model` for `iterations` of the sampler, then freezes it. */
 frozen frozen_make(const char *model, const char *spec, uint64_t iterations);
+/* The same on any target. */
+frozen frozen_on(const ckam_target *target, const double *start, const char *spec, uint64_t iterations);
 void   frozen_free(frozen *f);
-/* Puts the state at x. */
+/* Puts the state at x. jump: after a change of its memory, too. */
 void frozen_put(frozen *f, const double *x);
 /* One step with the random numbers of `iteration`. With hastings = false the ratio of the proposal densities is left
  * out, which is wrong for proposals that are not symmetric. */

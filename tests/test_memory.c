@@ -185,7 +185,7 @@ static void the_end_of_a_cycle_allocates_nothing(void **unused) {
     static const struct {
         const char *model;
         size_t      steps; /* twice that: more than one cycle */
-    } cases[] = {{"bimodal", 1500}, {"gaussian:dim=40", 4000}};
+    } cases[] = {{"bimodal", 2000}, {"gaussian:dim=40", 6000}};
     for (size_t i = 0; i < 2; i++) {
         check_no_allocation(cases[i].model, "jump", cases[i].steps);
         assert_true(cycles_seen > 0);

@@ -14,7 +14,9 @@ enum rng_purpose {
     RNG_SUBSAMPLE, /* whether and which z                */
     RNG_START,     /* random starts                      */
     RNG_SCALE,     /* directions of the scale search     */
-    RNG_EXACT      /* exact draws of built-in models     */
+    RNG_EXACT,     /* exact draws of built-in models     */
+    RNG_CLIMB,     /* jump's way from the start to a mode */
+    RNG_EVIDENCE   /* draws of q for the evidence        */
 };
 
 /* Without padding, so that its bytes can be written and compared. */

@@ -27,3 +27,9 @@ void history_add(history *h, double *rows, const double *x) {
     }
     memcpy(rows + h->count++ * h->dim, x, bytes);
 }
+
+void history_forget(history *h, double *rows) {
+    size_t gone = h->count / 2;
+    h->count -= gone;
+    memmove(rows, rows + gone * h->dim, h->count * h->dim * sizeof *rows);
+}

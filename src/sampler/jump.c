@@ -103,11 +103,17 @@ static void stay(jump_state *s, ckam_step *out) {
     *out = (ckam_step){.x = now_x(now), .log_density = now->log_density, .phase = CKAM_PHASE_EXPLORE};
 }
 
+/* Before settling nothing is an iteration: their number, and with it that of draws, is the same for all chains at the end
+ * of a cycle, however long their ways were. */
+static void prepare(jump_state *s, ckam_step *out) {
+    const current *now = &s->settle.now;
+    *out = (ckam_step){.x = now_x(&s->settle.now), .log_density = now->log_density, .phase = CKAM_PHASE_SCALE};
+}
+
 static void tell_axis(jump_state *s, double log_density, ckam_step *out) {
     size_t  dim = s->settle.now.dim;
     double *factor = block_at(s, s->settle.factor), length;
-    /* No iteration: their number is the same for all chains at the end of a cycle, and with it that of draws. */
-    *out = (ckam_step){.x = now_x(&s->settle.now), .log_density = s->settle.now.log_density, .phase = CKAM_PHASE_SCALE};
+    prepare(s, out);
     ckam_status status = scale_tell(&s->search, log_density, &length, NULL);
     if (!status && length == 0.0) return;
     factor[s->axis * dim + s->axis] = status ? 0.0 : length; /* 0: flat, or isolated */
@@ -122,8 +128,24 @@ static void tell_axis(jump_state *s, double log_density, ckam_step *out) {
         least = fmin(least, factor[k * dim + k]);
     }
     s->settle.floor = 1e-10 * least;
-    s->stage = STAGE_SETTLE;
+    s->stage++;
     s->t = 0;
+    if (s->stage == STAGE_CLIMB) scout_climb(scouting(s), factor, now_x(&s->settle.now), s->settle.now.log_density);
+}
+
+/* The chain goes where the climbing scout has come to. */
+static void tell_climbing(jump_state *s, rng *r, double log_density, ckam_step *out) {
+    current *now = &s->settle.now;
+    s->t++;
+    if (scout_tell(scouting(s), r, log_density, NULL) != SCOUT_GOES_ON) {
+        scout_place(scouting(s), now_x(now));
+        now->log_density = scouting(s)->log_density;
+        memcpy(block_at(s, s->settle.mean), now_x(now), now->dim * sizeof(double));
+        s->stage = STAGE_AXES_AGAIN;
+        s->axis = 0;
+        begin_axis(s);
+    }
+    prepare(s, out);
 }
 
 static void remember(jump_state *s, const double *x, double log_density) {
@@ -303,7 +325,12 @@ static const double *jump_ask(void *state, rng *r) {
     jump_state *s = state;
     current    *now = &s->settle.now;
     switch (s->stage) {
+    case STAGE_CLIMB:
+        rng_at(r, s->t, RNG_CLIMB);
+        scout_ask(scouting(s), r, now_y(now));
+        return now_y(now);
     case STAGE_AXES:
+    case STAGE_AXES_AGAIN:
         scale_ask(&s->search, now->dim, now_x(now), block_at(s, s->direction), now_y(now));
         return now_y(now);
     case STAGE_SETTLE:
@@ -317,8 +344,12 @@ static const double *jump_ask(void *state, rng *r) {
 
 static void jump_tell(void *state, rng *r, double log_density, ckam_step *out) {
     jump_state *s = state;
-    if (s->stage == STAGE_AXES) {
+    if (s->stage == STAGE_AXES || s->stage == STAGE_AXES_AGAIN) {
         tell_axis(s, log_density, out);
+        return;
+    }
+    if (s->stage == STAGE_CLIMB) {
+        tell_climbing(s, r, log_density, out);
         return;
     }
     if (s->stage == STAGE_SETTLE) {

@@ -12,7 +12,15 @@
 /* The moves of the sampling phase; move__ in files. */
 typedef enum jump_move { MOVE_LOCAL, MOVE_AFFINE, MOVE_INDEPENDENT, MOVE_KERNEL, MOVES } jump_move;
 
-typedef enum jump_stage { STAGE_AXES, STAGE_SETTLE, STAGE_EXPLORE, STAGE_SAMPLE } jump_stage;
+/* Lengths of the axes at the start, the way to a mode, lengths there, an adaptive walk; then cycles. */
+typedef enum jump_stage {
+    STAGE_AXES,
+    STAGE_CLIMB,
+    STAGE_AXES_AGAIN,
+    STAGE_SETTLE,
+    STAGE_EXPLORE,
+    STAGE_SAMPLE
+} jump_stage;
 
 enum { FOUND_MOST = 8 };
 
@@ -38,6 +46,7 @@ typedef struct jump_plan {
     double   share[MOVES];
     double   tried[MOVES], gain[MOVES]; /* of earlier cycles, fading */
     double   idle;                      /* scouts since one led somewhere */
+    double   vain;                      /* places that scouts found and no jump reached */
     uint64_t modes;                     /* that have been reached */
 } jump_plan;
 

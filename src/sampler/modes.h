@@ -30,6 +30,7 @@ typedef struct modes {
     size_t    dim, capacity;
     size_t    count, retired; /* components 0 .. count-1 make up q; `retired` ones follow: places that led nowhere */
     uint64_t  named;          /* the last number given to a mode */
+    double    level;          /* about log Z, of what is known */
     double    degrees;        /* of freedom, the same for all components */
     double    height;         /* log of the constant of t with them */
     component at[MODES_MOST + 2];

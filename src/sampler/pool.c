@@ -12,16 +12,19 @@
 #define RARE           0.01 /* jumps that are accepted more rarely are worth less than their length says */
 #define EXPLORE_WARMUP 0.5
 #define EXPLORE_MOST   0.4
-#define EXPLORE_LEAST  0.01
+#define EXPLORE_LEAST  0.03
+#define EXPLORE_VAIN   0.01 /* where places that scouts find cannot be reached, as on a grid of many modes */
+#define VAIN           0.5
+#define STEP_PULL      2.0 /* Newton's step: the acceptance of a random walk falls by 0.47 for a log step of 1 */
 #define PATIENCE       3.0
 #define CYCLE_BASE     500.0 /* iterations of a cycle: (base + dim * d)(1 + growth * its number) */
 #define CYCLE_DIM      100.0
 #define CYCLE_GROWTH   0.25
-#define STRUCTURE      1.5 /* split and merge are tried when there are so many times more iterations */
-#define WEIGHT_NEW_MIN 0.05
-#define WEIGHT_NEW_MAX 0.5
+#define STRUCTURE      1.5  /* split and merge are tried when there are so many times more iterations */
+#define ODDS_NEW_MIN   0.05 /* weight of a new component beside 1 for all others */
+#define ODDS_NEW_MAX   1.0
 
-enum { POINT_TURNS = 16 };
+enum { POINT_TURNS = 16, TRIES = 50 };
 
 static jump_state *chain(void *const *states, size_t c) { return states[c]; }
 static modes      *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
@@ -83,19 +86,18 @@ static jump_tally sum_tallies(void *const *states, size_t count) {
 }
 
 /* step, after n moves whose alphas have the sum `accept`. What was seen in few moves counts less. */
-static double adapted(double step, double pull, double n, double accept, double wanted) {
-    return fmin(fmax(step * exp(pull * (accept - n * wanted) / (n + 30.0)), 1e-8), 1e8);
+static double adapted(double step, double n, double accept, double wanted) {
+    return fmin(fmax(step * exp(STEP_PULL * (accept - n * wanted) / (n + 30.0)), 1e-8), 1e8);
 }
 
 /* Robbins-Monro on the mean acceptance of a cycle. */
 static void adapt_steps(jump_state *s, const jump_tally *t) {
     modes *m = memory(s);
-    double pull = 3.0 / (1.0 + 0.1 * (double)s->plan.cycle);
     for (size_t j = 0; j < m->count; j++) {
         component *c = &m->at[j];
         double     wanted = s->settle.target_accept;
-        c->step = adapted(c->step, pull, t->at[j].local, t->at[j].accept, wanted);
-        c->kernel_step = adapted(c->kernel_step, pull, t->at[j].kernel, t->at[j].kernel_accept, wanted);
+        c->step = adapted(c->step, t->at[j].local, t->at[j].accept, wanted);
+        c->kernel_step = adapted(c->kernel_step, t->at[j].kernel, t->at[j].kernel_accept, wanted);
     }
 }
 
@@ -106,8 +108,8 @@ static void adapt_shares(jump_state *s, const jump_tally *t) {
         s->plan.tried[k] = 0.5 * s->plan.tried[k] + t->move[k].tried;
         s->plan.gain[k] = 0.5 * s->plan.gain[k] + t->move[k].gain;
         rate[k] = (s->plan.gain[k] + 0.02) / (s->plan.tried[k] + 1.0);
-        if (k != MOVE_LOCAL) rate[k] *= rate[k] / (rate[k] + RARE);
-        rate[k] *= rate[k];
+        if (k == MOVE_AFFINE || k == MOVE_INDEPENDENT) rate[k] *= rate[k] / (rate[k] + RARE);
+        rate[k] = rate[k] * rate[k] * rate[k];
         if (k == MOVE_AFFINE && m->count < 2) rate[k] = 0.0;
         sum += rate[k];
     }
@@ -119,18 +121,34 @@ static void adapt_shares(jump_state *s, const jump_tally *t) {
     for (int k = 0; k < MOVES; k++) s->plan.share[k] += left * rate[k] / sum;
 }
 
-/* What jumps have tried to reach in vain. */
+/* What jumps have tried to reach in vain: hearsay, which is then remembered as such, or places that chains have left for
+ * good on their way to better ones. */
 static void prune(jump_state *s, const jump_tally *t) {
     modes *m = memory(s);
     for (size_t j = m->count; j-- > 0;) {
-        if (m->count == 1 || m->at[j].reached) continue;
-        if (t->at[j].tried >= 50.0 && t->at[j].reached < 0.5) modes_remove(m, j, true);
+        const component *c = &m->at[j];
+        bool             in_vain = t->at[j].tried >= TRIES && t->at[j].reached < 0.01 * t->at[j].tried;
+        if (m->count == 1 || !in_vain || c->rows >= 1.0 || t->at[j].local >= 1.0) continue;
+        s->plan.vain += !c->reached;
+        modes_remove(m, j, !c->reached);
     }
 }
 
 /* -- What scouts found -------------------------------------------------------------------------------------------- */
 
-static void add_found(void *const *states, size_t count, double level) {
+/* Hearsay has at most half of the weight. */
+static void limit_hearsay(modes *m) {
+    double hearsay = 0.0, all = 0.0;
+    for (size_t j = 0; j < m->count; j++) {
+        all += m->at[j].weight;
+        if (!m->at[j].reached) hearsay += m->at[j].weight;
+    }
+    if (hearsay <= 0.5 * all) return;
+    for (size_t j = 0; j < m->count; j++)
+        if (!m->at[j].reached) m->at[j].weight *= (all - hearsay) / hearsay;
+}
+
+static void add_found(void *const *states, size_t count) {
     modes *m = memory(states[0]);
     for (size_t c = 0; c < count; c++) {
         jump_state *s = chain(states, c);
@@ -140,14 +158,14 @@ static void add_found(void *const *states, size_t count, double level) {
             size_t j = modes_add(m);
             if (j == m->capacity) break;
             modes_copy(m, j, m->capacity);
-            double odds = exp(fmin(s->found_mass[k] - level, 50.0)), weight = odds / (1.0 + odds);
-            weight = fmin(fmax(weight, WEIGHT_NEW_MIN), WEIGHT_NEW_MAX);
-            m->at[j].weight = weight / (1.0 - weight); /* the others sum to 1 */
+            double odds = fmin(fmax(exp(fmin(s->found_mass[k] - m->level, 1.0)), ODDS_NEW_MIN), ODDS_NEW_MAX);
+            m->at[j].weight = odds; /* the others sum to 1 */
             m->at[j].step = step_size_optimal(m->dim);
-            modes_normalise(m);
         }
         s->found = 0;
     }
+    limit_hearsay(m);
+    modes_normalise(m);
 }
 
 /* -- The next cycle ----------------------------------------------------------------------------------------------- */
@@ -160,6 +178,7 @@ static void schedule(jump_state *s) {
     double     patience = PATIENCE * (double)p->modes, fade = patience / (patience + p->idle);
     double     part = fmax(EXPLORE_MOST * fade * fade, EXPLORE_LEAST);
     if (p->past < s->settle.now.warmup) part = EXPLORE_WARMUP;
+    part = fmax(part / (1.0 + VAIN * p->vain), EXPLORE_VAIN);
     p->length = (uint64_t)length;
     p->explore = (uint64_t)(length * part);
 }
@@ -206,11 +225,15 @@ static void learn(void *const *states, size_t count) {
         adapt_steps(first, &total);
         prune(first, &total);
     }
+    if (p->past < first->settle.now.warmup)
+        for (size_t c = 0; c < count; c++)
+            history_forget(&chain(states, c)->history, block_at(states[c], chain(states, c)->rows));
     bool structure = (double)p->past >= STRUCTURE * (double)p->structured;
     if (structure) p->structured = p->past;
     modes_refit(m, &data, structure);
     choose_points(first, &data);
-    add_found(states, count, modes_level(m, &data));
+    m->level = modes_level(m, &data);
+    add_found(states, count);
     p->modes = modes_name(m, p->cycle);
     p->idle = p->modes > known ? 0.0 : p->idle + total.scouts;
     adapt_shares(first, &total);

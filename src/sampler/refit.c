@@ -1,174 +1,13 @@
-/* refit.c - see refit.h. */
-#include "sampler/refit.h"
-
+/* refit.c - see refit.h. Split and merge around the passes of em.h. */
 #include "base/fastmath.h"
 #include "linalg/linalg.h"
+#include "sampler/em.h"
 
-#include <float.h>
 #include <string.h>
 
-enum { ROWS_MOST = 4096, PASSES = 2, LOCAL_PASSES = 8, SEEDS = 2 };
+enum { ROWS_MOST = 4096, PASSES = 2, LOCAL_PASSES = 8, SEEDS = 6, DEGREES_TURNS = 6 };
 
-/* What one fit works with. */
-typedef struct fit {
-    modes      *m;
-    const rows *data;
-    size_t      every;   /* one row in `every` is used */
-    double      count;   /* of the rows that are */
-    double      part;    /* of them that counts */
-    double      prior;   /* rows that the earlier value of a component counts for */
-    double      penalty; /* of one component more, in log likelihood of all rows */
-    double      each[MODES_MOST];
-} fit;
-
-/* -- Going through the rows --------------------------------------------------------------------------------------- */
-
-typedef struct walk {
-    size_t  block, row, count;
-    double *rows;
-} walk;
-
-/* The next row that is used; NULL after the last. `owner`: only its rows, or -1. */
-static double *next_row(const fit *f, walk *w, double owner) {
-    size_t stride = f->data->dim + ROW_HEAD;
-    while (w->block < f->data->blocks) {
-        if (!w->rows) {
-            w->rows = f->data->block(f->data->context, w->block, &w->count);
-            w->row = 0;
-        }
-        for (; w->row < w->count; w->row += f->every) {
-            double *row = w->rows + w->row * stride;
-            if (owner >= 0.0 && row[ROW_OWNER] != owner) continue;
-            w->row += f->every;
-            return row;
-        }
-        w->rows = NULL;
-        w->block++;
-    }
-    return NULL;
-}
-
-/* -- Sums of a component ------------------------------------------------------------------------------------------ */
-
-static double *sums(modes *m, size_t j) { return block_at(m, m->share) + j * (2 + m->dim + m->dim * m->dim); }
-
-static void clear(modes *m, size_t j) { memset(sums(m, j), 0, (2 + m->dim + m->dim * m->dim) * sizeof(double)); }
-
-/* A row that belongs to component j with probability p, and has this pull. */
-static void count_row(modes *m, size_t j, const double *x, double p, double pull) {
-    size_t        dim = m->dim;
-    double       *s = sums(m, j), *first = s + 2, *second = first + dim, *dx = block_at(m, m->work);
-    const double *mean = modes_mean(m, j);
-    double        weight = p * pull;
-    s[0] += p;
-    s[1] += weight;
-    for (size_t k = 0; k < dim; k++) dx[k] = x[k] - mean[k];
-    for (size_t k = 0; k < dim; k++) {
-        first[k] += weight * dx[k];
-        vec_axpy(dim - k, weight * dx[k], dx + k, second + k * dim + k);
-    }
-}
-
-/* out += scale L L^T, the lower triangle. */
-static void add_square(size_t dim, double scale, const double *l, double *out) {
-    for (size_t k = 0; k < dim; k++)
-        for (size_t j = k; j < dim; j++) vec_axpy(dim - j, scale * l[k * dim + j], l + k * dim + j, out + j * dim + j);
-}
-
-/* The M step of component j. With few draws that count, its covariances are drawn towards 0. What is not positive
- * definite leaves it as it was. */
-static void maximise(modes *m, size_t j, double prior) {
-    size_t  dim = m->dim;
-    double *s = sums(m, j), *first = s + 2, *second = first + dim, *mean = modes_mean(m, j);
-    if (!(s[0] > 0.0)) return;
-    double keep = s[0] / (s[0] + prior) / s[0];
-    for (size_t k = 0; k < dim; k++) {
-        vec_axpy(dim - k, -first[k] / s[1], first + k, second + k * dim + k);
-        second[k * dim + k] /= s[0];
-        for (size_t i = k + 1; i < dim; i++) second[k * dim + i] *= keep;
-    }
-    if (chol_factor(dim, second)) return;
-    for (size_t k = 0; k < dim; k++) mean[k] += first[k] / s[1];
-    memcpy(modes_factor(m, j), second, dim * dim * sizeof(double));
-    modes_prepare(m, j);
-}
-
-/* -- EM of the whole ---------------------------------------------------------------------------------------------- */
-
-/* One pass: sums and owners. Returns the log likelihood. */
-static double expect(fit *f) {
-    modes *m = f->m;
-    walk   w = {0};
-    double total = 0.0, *row;
-    for (size_t j = 0; j < m->count; j++) clear(m, j);
-    while ((row = next_row(f, &w, -1.0))) {
-        const double *x = row + ROW_HEAD;
-        double        log_q = modes_log_density(m, x, f->each), most = -1.0;
-        total += log_q;
-        for (size_t j = 0; j < m->count; j++) {
-            double p = exp_fast(f->each[j] + m->at[j].log_weight - log_q);
-            if (p > most) {
-                most = p;
-                row[ROW_OWNER] = (double)j;
-            }
-            if (p < 1e-4) continue;
-            double pull;
-            modes_log_t(m, j, modes_distance(m, j, x), &pull);
-            count_row(m, j, x, p, pull);
-        }
-    }
-    return total;
-}
-
-/* Weights follow the rows; what has none keeps its weight. */
-static void reweigh(fit *f) {
-    modes *m = f->m;
-    double kept = 0.0, seen = 0.0;
-    for (size_t j = 0; j < m->count; j++) {
-        component *c = &m->at[j];
-        c->rows = sums(m, j)[0];
-        c->reached = c->reached || c->rows >= 1.0;
-        if (c->reached)
-            seen += c->rows + 1.0;
-        else
-            kept += c->weight;
-    }
-    for (size_t j = 0; j < m->count && seen > 0.0; j++) {
-        component *c = &m->at[j];
-        if (c->reached) c->weight = (1.0 - fmin(kept, 0.9)) * (c->rows + 1.0) / seen;
-    }
-    modes_normalise(m);
-}
-
-static void em(fit *f, int passes) {
-    for (int pass = 0; pass < passes; pass++) {
-        expect(f);
-        reweigh(f);
-        for (size_t j = 0; j < f->m->count; j++) maximise(f->m, j, f->prior);
-    }
-}
-
-/* Degrees of freedom, a step up or down if the rows like it better. The owners' distances decide. */
-static void adapt_degrees(fit *f) {
-    static const double choice[] = {3, 5, 7, 10, 15, 25, 50, 100};
-    enum { CHOICES = sizeof choice / sizeof *choice };
-    modes *m = f->m;
-    double total[3] = {-HUGE_VAL, 0.0, -HUGE_VAL}, *row;
-    int    now = 0;
-    while (now + 1 < CHOICES && choice[now] < m->degrees) now++;
-    for (int k = -1; k <= 1; k++) {
-        walk w = {0};
-        if (now + k < 0 || now + k >= CHOICES) continue;
-        modes_set_degrees(m, choice[now + k]);
-        total[k + 1] = 0.0;
-        while ((row = next_row(f, &w, -1.0))) {
-            size_t j = (size_t)row[ROW_OWNER];
-            total[k + 1] += modes_log_t(m, j, modes_distance(m, j, row + ROW_HEAD), NULL);
-        }
-    }
-    int best = (total[2] - total[1]) * f->part > 3.0 ? 1 : (total[0] - total[1]) * f->part > 3.0 ? -1 : 0;
-    modes_set_degrees(m, choice[now + best]);
-}
+#define TIGHT 0.1
 
 /* -- Two components in place of one ------------------------------------------------------------------------------- */
 
@@ -197,19 +36,20 @@ static void principal(modes *m, size_t j, double *out) {
 }
 
 /* Components a and b on the rows of `owner` and, if it is not -1, `other`: some passes of EM between the two. Returns
- * the log likelihood, -HUGE_VAL when one of them has lost its rows. */
+ * the log likelihood, -HUGE_VAL when one of them has too few rows. A row that repeats the one before it is not counted
+ * for that: on one point that a chain was stuck at the density of a component grows without bound. */
 static double fit_pair(fit *f, size_t a, size_t b, double owner, double other) {
     modes *m = f->m;
     double total = -HUGE_VAL;
     double least = (double)m->dim + 1.0;
     for (int pass = 0; pass < LOCAL_PASSES; pass++) {
-        double owners[2] = {owner, other}, *row;
+        double owners[2] = {owner, other}, seen[2] = {0.0, 0.0}, *row, *last = NULL;
         total = 0.0;
-        clear(m, a);
-        clear(m, b);
+        em_clear(m, a);
+        em_clear(m, b);
         for (int side = 0; side < 2; side++) {
             walk w = {0};
-            while (owners[side] >= 0.0 && (row = next_row(f, &w, owners[side]))) {
+            while (owners[side] >= 0.0 && (row = em_row(f, &w, owners[side]))) {
                 const double *x = row + ROW_HEAD;
                 double        da = modes_distance(m, a, x), db = modes_distance(m, b, x);
                 double        pull_a, pull_b;
@@ -218,17 +58,21 @@ static double fit_pair(fit *f, size_t a, size_t b, double owner, double other) {
                 double        most = fmax(la, lb), sum = exp_fast(la - most) + exp_fast(lb - most);
                 double        p = exp_fast(la - most) / sum;
                 total += most + log_fast(sum);
-                count_row(m, a, x, p, pull_a);
-                count_row(m, b, x, 1.0 - p, pull_b);
+                em_count(m, a, x, p, pull_a);
+                em_count(m, b, x, 1.0 - p, pull_b);
+                bool repeats = last && !memcmp(last + ROW_HEAD, x, m->dim * sizeof *x);
+                seen[0] += repeats ? 0.0 : p;
+                seen[1] += repeats ? 0.0 : 1.0 - p;
+                last = row;
             }
         }
-        double na = sums(m, a)[0], nb = sums(m, b)[0];
-        if (f->part * na < least || f->part * nb < least) return -HUGE_VAL;
-        if (pass + 1 == LOCAL_PASSES) break;
+        double na = em_sums(m, a)[0], nb = em_sums(m, b)[0];
+        if (f->part * fmin(na, nb) < least) return -HUGE_VAL;
+        if (pass + 1 == LOCAL_PASSES) return fmin(seen[0], seen[1]) < 2.0 * least ? -HUGE_VAL : total;
         m->at[a].log_weight = log(na / (na + nb));
         m->at[b].log_weight = log(nb / (na + nb));
-        maximise(m, a, f->prior);
-        maximise(m, b, f->prior);
+        em_maximise(m, a, f->prior);
+        em_maximise(m, b, f->prior);
     }
     return total;
 }
@@ -240,16 +84,16 @@ static double fit_one(fit *f, size_t a, double owner, double other, int passes) 
     for (int pass = 0; pass <= passes; pass++) {
         double owners[2] = {owner, other}, *row;
         total = 0.0;
-        clear(m, a);
+        em_clear(m, a);
         for (int side = 0; side < 2; side++) {
             walk w = {0};
-            while (owners[side] >= 0.0 && (row = next_row(f, &w, owners[side]))) {
+            while (owners[side] >= 0.0 && (row = em_row(f, &w, owners[side]))) {
                 double pull;
                 total += modes_log_t(m, a, modes_distance(m, a, row + ROW_HEAD), &pull);
-                count_row(m, a, row + ROW_HEAD, 1.0, pull);
+                em_count(m, a, row + ROW_HEAD, 1.0, pull);
             }
         }
-        if (pass < passes) maximise(m, a, f->prior);
+        if (pass < passes) em_maximise(m, a, f->prior);
     }
     return total;
 }
@@ -258,7 +102,7 @@ static double fit_one(fit *f, size_t a, double owner, double other, int passes) 
 static bool farthest(fit *f, size_t j, double *x) {
     walk   w = {0};
     double most = 0.0, *row;
-    while ((row = next_row(f, &w, (double)j))) {
+    while ((row = em_row(f, &w, (double)j))) {
         double distance = modes_distance(f->m, j, row + ROW_HEAD);
         if (distance <= most) continue;
         most = distance;
@@ -267,29 +111,70 @@ static bool farthest(fit *f, size_t j, double *x) {
     return most > 0.0;
 }
 
-/* Trial components a and b from component j: to both sides of its middle along the longest axis, or where it is and at
- * its farthest row. */
+/* Its row after `thirds` thirds of them. */
+static bool some_row(fit *f, size_t j, int thirds, double *x) {
+    walk    w = {0};
+    double *row = NULL;
+    double  after = f->m->at[j].rows * thirds / 3.0;
+    for (double i = 0.0; i < after && (row = em_row(f, &w, (double)j)); i += 1.0)
+        memcpy(x, row + ROW_HEAD, f->m->dim * sizeof *x);
+    return row != NULL;
+}
+
+/* out := the axis of component j (a column of L) along which its rows are flattest: two clusters have the least kurtosis
+ * across the gap. */
+static void flattest(fit *f, size_t j, double *out) {
+    modes  *m = f->m;
+    size_t  dim = m->dim, best = 0;
+    double *u = out, *square = em_sums(m, m->capacity), *fourth = square + dim, least = HUGE_VAL, *row;
+    walk    w = {0};
+    memset(square, 0, 2 * dim * sizeof *square);
+    while ((row = em_row(f, &w, (double)j))) {
+        modes_standardise(m, j, row + ROW_HEAD, u);
+        for (size_t k = 0; k < dim; k++) {
+            square[k] += u[k] * u[k];
+            fourth[k] += u[k] * u[k] * u[k] * u[k];
+        }
+    }
+    for (size_t k = 0; k < dim; k++) {
+        double kurtosis = fourth[k] / (square[k] * square[k]);
+        if (!(kurtosis < least)) continue;
+        least = kurtosis;
+        best = k;
+    }
+    memset(out, 0, dim * sizeof *out);
+    memcpy(out + best, modes_factor(m, j) + best * dim + best, (dim - best) * sizeof *out);
+}
+
+/* Trial components a and b from component j: to both sides of its middle, along the longest or the flattest axis, or where it is
+ * and at one of its rows, the farthest first, half as wide or tight: one of many equal clusters is worth a component, half of
+ * them are not. */
 static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
     modes  *m = f->m;
     size_t  dim = m->dim;
-    double *shift = sums(m, b); /* not in use yet */
+    double *shift = em_sums(m, b); /* not in use yet */
     modes_copy(m, a, j);
     modes_copy(m, b, j);
     m->at[a].log_weight = m->at[b].log_weight = -0.6931471805599453;
-    if (how == 0) {
-        principal(m, j, shift);
+    if (how < 2) {
+        if (how == 0)
+            principal(m, j, shift);
+        else
+            flattest(f, j, shift);
         for (size_t k = 0; k < dim; k++) {
             modes_mean(m, a)[k] -= shift[k];
             modes_mean(m, b)[k] += shift[k];
         }
-    } else if (!farthest(f, j, modes_mean(m, b))) {
+    } else if (!(how < 4 ? farthest(f, j, modes_mean(m, b)) : some_row(f, j, how - 3, modes_mean(m, b)))) {
         return false;
     }
     for (int side = 0; side < 2; side++) {
         size_t  c = side ? b : a;
         double *l = modes_factor(m, c);
-        if (how == 0 || c == b)
-            for (size_t k = 0; k < dim * dim; k++) l[k] *= 0.5;
+        double  scale = how >= 2 && c == a ? 1.0 : how < 3 ? 0.5 : TIGHT;
+        for (size_t k = 0; k < dim * dim; k++) l[k] *= scale;
+        m->at[c].step /= scale; /* as long as it was */
+        m->at[c].kernel_step /= scale;
         modes_prepare(m, c);
     }
     return true;
@@ -317,17 +202,34 @@ static bool try_split(fit *f, size_t j) {
     return true;
 }
 
-/* Component j becomes the trial components; both keep its number, and its step size. */
-static void split(fit *f, size_t j) {
-    modes    *m = f->m;
-    size_t    a = m->capacity, b = a + 1;
-    component was = m->at[j];
-    double    pa = exp(m->at[a].log_weight);
-    modes_copy(m, j, a);
-    size_t added = modes_add(m);
+/* log likelihood of all rows. */
+static double likelihood(fit *f) {
+    walk   w = {0};
+    double total = 0.0, *row;
+    while ((row = em_row(f, &w, -1.0))) total += modes_log_density(f->m, row + ROW_HEAD, f->each);
+    return total;
+}
+
+/* Component j becomes the trial components; both keep its number, and its step size. Rows that it shared with others
+ * did not take part in the trial, so all rows decide again: it stays one if q has not become better by the penalty.
+ * *now: the log likelihood before and after. */
+static void split(fit *f, size_t j, double *now) {
+    modes *m = f->m;
+    size_t a = m->capacity, b = a + 1, added = modes_add(m);
+    double weight = m->at[j].weight, pa = exp(m->at[a].log_weight), after;
     modes_copy(m, added, b);
-    m->at[j].weight = was.weight * pa;
-    m->at[added].weight = was.weight * (1.0 - pa);
+    modes_copy(m, b, j);
+    modes_copy(m, j, a);
+    m->at[j].weight = weight * pa;
+    m->at[added].weight = weight * (1.0 - pa);
+    modes_normalise(m);
+    after = likelihood(f);
+    if ((after - *now) * f->part > f->penalty) {
+        *now = after;
+        return;
+    }
+    modes_copy(m, j, b);
+    modes_remove(m, added, false);
     modes_normalise(m);
 }
 
@@ -335,14 +237,13 @@ static void try_splits(fit *f) {
     modes *m = f->m;
     for (int round = 0; round < 6; round++) {
         size_t before = m->count;
-        for (size_t j = 0; j < before && m->count < m->capacity; j++) {
-            if (m->at[j].rows * f->part < 2.0 * ((double)m->dim + 1.0) || !try_split(f, j)) continue;
-            split(f, j);
-        }
+        double now = likelihood(f);
+        for (size_t j = 0; j < before && m->count < m->capacity; j++)
+            if (m->at[j].rows * f->part >= 2.0 * ((double)m->dim + 1.0) && try_split(f, j)) split(f, j, &now);
         if (m->count == before) return;
-        em(f, PASSES);
-        expect(f);
-        reweigh(f);
+        em_run(f, PASSES);
+        em_expect(f);
+        em_reweigh(f);
     }
 }
 
@@ -355,8 +256,8 @@ static bool pool_moments(modes *m, size_t a, size_t i, size_t j) {
     double *mean = modes_mean(m, a), *factor = modes_factor(m, a), *u = modes_mean(m, i), *v = modes_mean(m, j);
     m->at[a] = m->at[i];
     memset(factor, 0, dim * dim * sizeof *factor);
-    add_square(dim, p, modes_factor(m, i), factor);
-    add_square(dim, q, modes_factor(m, j), factor);
+    em_add_square(dim, p, modes_factor(m, i), factor);
+    em_add_square(dim, q, modes_factor(m, j), factor);
     for (size_t k = 0; k < dim; k++)
         for (size_t l = k; l < dim; l++) factor[k * dim + l] += p * q * (u[k] - v[k]) * (u[l] - v[l]);
     for (size_t k = 0; k < dim; k++) mean[k] = p * u[k] + q * v[k];
@@ -373,7 +274,7 @@ static double pair_likelihood(fit *f, size_t i, size_t j) {
     for (int side = 0; side < 2; side++) {
         walk    w = {0};
         double *row;
-        while ((row = next_row(f, &w, (double)(side ? j : i)))) {
+        while ((row = em_row(f, &w, (double)(side ? j : i)))) {
             double a = li + modes_log_t(m, i, modes_distance(m, i, row + ROW_HEAD), NULL);
             double b = lj + modes_log_t(m, j, modes_distance(m, j, row + ROW_HEAD), NULL);
             double most = fmax(a, b);
@@ -419,8 +320,8 @@ static void try_merges(fit *f) {
         m->at[i].reached = true;
         modes_normalise(m);
         modes_remove(m, j, false);
-        expect(f); /* owners */
-        reweigh(f);
+        em_expect(f); /* owners */
+        em_reweigh(f);
         i = (size_t)-1; /* from the beginning */
     }
 }
@@ -450,7 +351,7 @@ static double measure_part(const fit *f) {
                 pairs += 1.0;
             }
         }
-        if (square > 0.0 && pairs > 0.0) worst = fmax(worst, product / pairs * n / square);
+        if (pairs > 0.0) worst = fmax(worst, square > 0.0 ? product / pairs * n / square : 1.0); /* 1: it is stuck */
     }
     worst = fmin(worst, 0.999);
     return (1.0 - worst) / (1.0 + worst);
@@ -476,11 +377,14 @@ double modes_refit(modes *m, rows *data, bool structure) {
     fit f = begin(m, data);
     data->every = f.every;
     if (f.count < 1.0) return 1.0;
-    em(&f, PASSES);
-    expect(&f);
-    adapt_degrees(&f);
+    /* Before a split: tails are to be told by the degrees, not by components. */
+    for (int turn = 0; turn < (structure ? DEGREES_TURNS : 1); turn++) {
+        em_run(&f, PASSES);
+        em_expect(&f);
+        if (!em_adapt_degrees(&f)) break;
+    }
     if (structure) {
-        reweigh(&f);
+        em_reweigh(&f);
         try_splits(&f);
         try_merges(&f);
     }
@@ -491,7 +395,7 @@ double modes_level(modes *m, const rows *data) {
     fit    f = begin(m, data);
     walk   w = {0};
     double total = 0.0, n = 0.0, *row;
-    while ((row = next_row(&f, &w, -1.0))) {
+    while ((row = em_row(&f, &w, -1.0))) {
         total += row[ROW_LOG_DENSITY] - modes_log_density(m, row + ROW_HEAD, f.each);
         n += 1.0;
     }

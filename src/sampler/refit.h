@@ -22,7 +22,7 @@ typedef struct rows {
  * weight. `structure`: split and merge are tried, too. Returns the part of the draws that counts, as if they were
  * independent. */
 double modes_refit(modes *m, rows *data, bool structure);
-/* The mean over the draws of log pi - log q: an estimate of log Z that is a little too low. */
+/* The mean over the draws of log pi - log q: an estimate of log Z that is a little too high. */
 double modes_level(modes *m, const rows *data);
 
 #endif

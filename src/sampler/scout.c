@@ -7,11 +7,13 @@
 
 #include <string.h>
 
-enum { LOOKS_MOST = 20 };
+enum { LOOKS_MOST = 20, CLIMB_MOST = 500 };
 #define COLDEST       0.3 /* b_min is between these, uniform in its logarithm */
 #define HOTTEST       3e-4
+#define SLOWEST       30.0 /* times 4 + 2 d iterations of cooling, at least 1, likewise */
 #define TARGET_ACCEPT 0.3
 #define STEP_GAIN     0.1
+#define NEGLIGIBLE    15.0  /* places with a log mass this much (and d / 2) below that of what is known do not count */
 #define FARTHEST      100.0 /* a scout further out than this many standard deviations at b_min has run away */
 
 /* Iterations of a stage. */
@@ -21,7 +23,7 @@ static uint64_t duration(const scout *s) {
     case SCOUT_HEAT:
         return 10 + 5 * d;
     case SCOUT_COOL:
-        return 4 + 2 * d;
+        return s->cooling;
     case SCOUT_LOOK:
         return 10 + 5 * d;
     default:
@@ -34,6 +36,7 @@ static size_t layout(scout *s, size_t dim) {
     s->dim = dim;
     s->u = block_take(&end, dim, 1);
     s->v = block_take(&end, dim, 1);
+    s->warm = block_take(&end, dim, 1);
     s->origin = block_take(&end, dim, 1);
     s->mean = block_take(&end, dim, 1);
     s->frame = block_take(&end, dim, dim);
@@ -44,13 +47,32 @@ static size_t layout(scout *s, size_t dim) {
 size_t scout_size(size_t dim) { return layout(&(scout){0}, dim); }
 void   scout_begin(scout *s, size_t dim) { layout(s, dim); }
 
+static void warm_all(scout *s) {
+    for (size_t k = 0; k < s->dim; k++) block_at(s, s->warm)[k] = 1.0;
+    s->moves = s->dim;
+}
+
 static void enter(scout *s, scout_stage stage) {
     s->stage = stage;
     s->t = 0;
     if (stage < SCOUT_LOOK) return;
+    if (s->moves < s->dim) warm_all(s);
     s->count = s->level = 0.0;
     memset(block_at(s, s->mean), 0, s->dim * sizeof(double));
     memset(block_at(s, s->scatter), 0, s->dim * s->dim * sizeof(double));
+}
+
+/* Half of the scouts are heated in all coordinates; the others in k of them, log k uniform: in many dimensions what is
+ * heated in all gets lost between narrow modes. */
+static void choose_warm(scout *s, rng *r) {
+    double *warm = block_at(s, s->warm);
+    size_t  dim = s->dim, left = dim;
+    if (rng_uniform(r) < 0.5) left = (size_t)ceil(pow((double)dim, rng_uniform(r)));
+    s->moves = left;
+    for (size_t k = 0; k < dim; k++) { /* each of the subsets of that size is as likely */
+        warm[k] = rng_uniform(r) * (double)(dim - k) < (double)left ? 1.0 : 0.0;
+        left -= warm[k] > 0.0;
+    }
 }
 
 void scout_start(scout *s, modes *m, size_t i, rng *r, const double *x, double log_density) {
@@ -62,11 +84,28 @@ void scout_start(scout *s, modes *m, size_t i, rng *r, const double *x, double l
     memset(u, 0, dim * sizeof *u);
     tri_multiply_add(dim, modes_inverse(m, i), 1.0, v, u);
     s->heat = s->hot = HOTTEST * exp(rng_uniform(r) * log(COLDEST / HOTTEST));
+    s->cooling = (uint64_t)((4.0 + 2.0 * (double)dim) * exp(rng_uniform(r) * log(SLOWEST)));
     s->log_density = log_density;
     s->step = 1.0;
     s->before = (double)NAN;
     s->looks = 0;
+    s->most = LOOKS_MOST;
+    choose_warm(s, r);
     enter(s, SCOUT_HEAT);
+}
+
+void scout_climb(scout *s, const double *lengths, const double *x, double log_density) {
+    size_t dim = s->dim;
+    memcpy(block_at(s, s->origin), x, dim * sizeof *x);
+    memset(block_at(s, s->u), 0, dim * sizeof *x);
+    memset(block_at(s, s->frame), 0, dim * dim * sizeof *x);
+    for (size_t k = 0; k < dim; k++) block_at(s, s->frame)[k * dim + k] = lengths[k * dim + k];
+    s->hot = s->heat = s->step = 1.0;
+    s->log_density = s->before = log_density;
+    s->looks = 0;
+    s->most = CLIMB_MOST;
+    warm_all(s);
+    enter(s, SCOUT_LOOK);
 }
 
 /* y := origin + L u. */
@@ -75,10 +114,13 @@ static void place(scout *s, const double *u, double *y) {
     tri_multiply_add(s->dim, block_at(s, s->frame), 1.0, u, y);
 }
 
+void scout_place(scout *s, double *x) { place(s, block_at(s, s->u), x); }
+
 void scout_ask(scout *s, rng *r, double *y) {
-    double *u = block_at(s, s->u), *v = block_at(s, s->v), size = s->step * step_size_optimal(s->dim) / sqrt(s->heat);
+    double *u = block_at(s, s->u), *v = block_at(s, s->v), size = s->step * step_size_optimal(s->moves) / sqrt(s->heat);
+    const double *warm = block_at(s, s->warm);
     rng_normals(r, s->dim, v);
-    for (size_t k = 0; k < s->dim; k++) v[k] = u[k] + size * v[k];
+    for (size_t k = 0; k < s->dim; k++) v[k] = u[k] + size * warm[k] * v[k];
     place(s, v, y);
 }
 
@@ -129,11 +171,21 @@ static void put_trial(scout *s, modes *m) {
 
 /* The look before is not of the same place if log pi was lower by more than its mean over a look varies. */
 static bool still_rises(scout *s) {
-    return ++s->looks < LOOKS_MOST && !(s->level < s->before + 1.0 + 0.5 * sqrt((double)s->dim));
+    return ++s->looks < s->most && !(s->level < s->before + 1.0 + 0.5 * sqrt((double)s->dim));
+}
+
+/* log of the mass of the place, were it a Gaussian: from the mean of log pi there. */
+static double mass(const scout *s, const component *place) {
+    const double pi = 3.14159265358979323846, d = (double)s->dim;
+    return s->level + 0.5 * d * (1.0 + log(2.0 * pi)) + place->log_det;
+}
+
+static scout_news end(scout *s, scout_news news) {
+    s->stage = SCOUT_IDLE;
+    return news;
 }
 
 static scout_news next_stage(scout *s, modes *m) {
-    const double pi = 3.14159265358979323846, d = (double)s->dim;
     if (s->stage < SCOUT_LOOK) {
         enter(s, s->stage + 1);
         return SCOUT_GOES_ON;
@@ -143,20 +195,18 @@ static scout_news next_stage(scout *s, modes *m) {
         enter(s, SCOUT_LOOK);
         return SCOUT_GOES_ON;
     }
+    if (!m) return end(s, SCOUT_KNOWN);
     put_trial(s, m);
-    if (modes_know(m, m->capacity)) {
-        s->stage = SCOUT_IDLE;
-        return SCOUT_KNOWN;
-    }
+    s->mass = mass(s, &m->at[m->capacity]);
+    bool negligible = s->mass < m->level - NEGLIGIBLE - 0.5 * (double)s->dim;
+    if (negligible || modes_know(m, m->capacity)) return end(s, SCOUT_KNOWN);
     if (s->stage == SCOUT_LOOK) {
         enter(s, SCOUT_LEARN);
         return SCOUT_GOES_ON;
     }
-    s->mass = s->level + 0.5 * d * (1.0 + log(2.0 * pi)) + m->at[m->capacity].log_det;
     memcpy(scout_mean(s), modes_mean(m, m->capacity), s->dim * sizeof(double));
     memcpy(scout_factor(s), modes_factor(m, m->capacity), s->dim * s->dim * sizeof(double));
-    s->stage = SCOUT_IDLE;
-    return SCOUT_FOUND;
+    return end(s, SCOUT_FOUND);
 }
 
 scout_news scout_tell(scout *s, rng *r, double log_density, modes *m) {
@@ -169,9 +219,8 @@ scout_news scout_tell(scout *s, rng *r, double log_density, modes *m) {
     }
     s->step *= exp_fast(STEP_GAIN * (alpha - TARGET_ACCEPT));
     double limit = FARTHEST * FARTHEST * (double)s->dim / s->hot;
-    if (vec_dot(s->dim, u, u) > limit) {
-        s->stage = SCOUT_IDLE;
-        return SCOUT_RAN_AWAY;
+    if (m && vec_dot(s->dim, u, u) > limit) {
+        return end(s, SCOUT_RAN_AWAY);
     }
     if (s->stage == SCOUT_COOL) s->heat *= exp_fast(-log(s->hot) / (double)duration(s));
     if (s->stage >= SCOUT_LOOK) {

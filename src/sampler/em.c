@@ -1,0 +1,156 @@
+/* em.c - see em.h. */
+#include "sampler/em.h"
+
+#include "base/fastmath.h"
+#include "linalg/linalg.h"
+
+#include <string.h>
+
+/* -- Going through the rows --------------------------------------------------------------------------------------- */
+
+/* The next row that is used; NULL after the last. `owner`: only its rows, or -1. */
+double *em_row(const fit *f, walk *w, double owner) {
+    size_t stride = f->data->dim + ROW_HEAD;
+    while (w->block < f->data->blocks) {
+        if (!w->rows) {
+            w->rows = f->data->block(f->data->context, w->block, &w->count);
+            w->row = 0;
+        }
+        for (; w->row < w->count; w->row += f->every) {
+            double *row = w->rows + w->row * stride;
+            if (owner >= 0.0 && row[ROW_OWNER] != owner) continue;
+            w->row += f->every;
+            return row;
+        }
+        w->rows = NULL;
+        w->block++;
+    }
+    return NULL;
+}
+
+/* -- Sums of a component ------------------------------------------------------------------------------------------ */
+
+double *em_sums(modes *m, size_t j) { return block_at(m, m->share) + j * (2 + m->dim + m->dim * m->dim); }
+
+void em_clear(modes *m, size_t j) { memset(em_sums(m, j), 0, (2 + m->dim + m->dim * m->dim) * sizeof(double)); }
+
+/* A row that belongs to component j with probability p, and has this pull. */
+void em_count(modes *m, size_t j, const double *x, double p, double pull) {
+    size_t        dim = m->dim;
+    double       *s = em_sums(m, j), *first = s + 2, *second = first + dim, *dx = block_at(m, m->work);
+    const double *mean = modes_mean(m, j);
+    double        weight = p * pull;
+    s[0] += p;
+    s[1] += weight;
+    for (size_t k = 0; k < dim; k++) dx[k] = x[k] - mean[k];
+    for (size_t k = 0; k < dim; k++) {
+        first[k] += weight * dx[k];
+        vec_axpy(dim - k, weight * dx[k], dx + k, second + k * dim + k);
+    }
+}
+
+/* out += scale L L^T, the lower triangle. */
+void em_add_square(size_t dim, double scale, const double *l, double *out) {
+    for (size_t k = 0; k < dim; k++)
+        for (size_t j = k; j < dim; j++) vec_axpy(dim - j, scale * l[k * dim + j], l + k * dim + j, out + j * dim + j);
+}
+
+/* The M step of component j. With few draws that count, its covariances are drawn towards 0. What is not positive
+ * definite leaves it as it was. */
+void em_maximise(modes *m, size_t j, double prior) {
+    size_t  dim = m->dim;
+    double *s = em_sums(m, j), *first = s + 2, *second = first + dim, *mean = modes_mean(m, j);
+    if (!(s[0] > 0.0)) return;
+    double keep = s[0] / (s[0] + prior) / s[0];
+    for (size_t k = 0; k < dim; k++) {
+        vec_axpy(dim - k, -first[k] / s[1], first + k, second + k * dim + k);
+        second[k * dim + k] /= s[0];
+        for (size_t i = k + 1; i < dim; i++) second[k * dim + i] *= keep;
+    }
+    if (chol_factor(dim, second)) return;
+    double before = m->at[j].log_det;
+    for (size_t k = 0; k < dim; k++) mean[k] += first[k] / s[1];
+    memcpy(modes_factor(m, j), second, dim * dim * sizeof(double));
+    modes_prepare(m, j);
+    double shrunk = exp((before - m->at[j].log_det) / (double)dim); /* steps stay as long as they were */
+    m->at[j].step *= shrunk;
+    m->at[j].kernel_step *= shrunk;
+}
+
+/* -- EM of the whole ---------------------------------------------------------------------------------------------- */
+
+/* One pass: sums and owners. Returns the log likelihood. */
+double em_expect(fit *f) {
+    modes *m = f->m;
+    walk   w = {0};
+    double total = 0.0, *row;
+    for (size_t j = 0; j < m->count; j++) em_clear(m, j);
+    while ((row = em_row(f, &w, -1.0))) {
+        const double *x = row + ROW_HEAD;
+        double        log_q = modes_log_density(m, x, f->each), most = -1.0;
+        total += log_q;
+        for (size_t j = 0; j < m->count; j++) {
+            double p = exp_fast(f->each[j] + m->at[j].log_weight - log_q);
+            if (p > most) {
+                most = p;
+                row[ROW_OWNER] = (double)j;
+            }
+            if (p < 1e-4) continue;
+            double pull;
+            modes_log_t(m, j, modes_distance(m, j, x), &pull);
+            em_count(m, j, x, p, pull);
+        }
+    }
+    return total;
+}
+
+/* Weights follow the rows; what has none keeps its weight. */
+void em_reweigh(fit *f) {
+    modes *m = f->m;
+    double kept = 0.0, seen = 0.0;
+    for (size_t j = 0; j < m->count; j++) {
+        component *c = &m->at[j];
+        c->rows = em_sums(m, j)[0];
+        c->reached = c->reached || c->rows >= 1.0;
+        if (c->reached)
+            seen += c->rows + 1.0;
+        else
+            kept += c->weight;
+    }
+    for (size_t j = 0; j < m->count && seen > 0.0; j++) {
+        component *c = &m->at[j];
+        if (c->reached) c->weight = (1.0 - fmin(kept, 0.9)) * (c->rows + 1.0) / seen;
+    }
+    modes_normalise(m);
+}
+
+void em_run(fit *f, int passes) {
+    for (int pass = 0; pass < passes; pass++) {
+        em_expect(f);
+        em_reweigh(f);
+        for (size_t j = 0; j < f->m->count; j++) em_maximise(f->m, j, f->prior);
+    }
+}
+
+/* Degrees of freedom, a step up or down if the rows like it better, which is returned. The owners' distances decide. */
+bool em_adapt_degrees(fit *f) {
+    static const double choice[] = {3, 5, 7, 10, 15, 25, 50, 100};
+    enum { CHOICES = sizeof choice / sizeof *choice };
+    modes *m = f->m;
+    double total[3] = {-HUGE_VAL, 0.0, -HUGE_VAL}, *row;
+    int    now = 0;
+    while (now + 1 < CHOICES && choice[now] < m->degrees) now++;
+    for (int k = -1; k <= 1; k++) {
+        walk w = {0};
+        if (now + k < 0 || now + k >= CHOICES) continue;
+        modes_set_degrees(m, choice[now + k]);
+        total[k + 1] = 0.0;
+        while ((row = em_row(f, &w, -1.0))) {
+            size_t j = (size_t)row[ROW_OWNER];
+            total[k + 1] += modes_log_t(m, j, modes_distance(m, j, row + ROW_HEAD), NULL);
+        }
+    }
+    int best = (total[2] - total[1]) * f->part > 3.0 ? 1 : (total[0] - total[1]) * f->part > 3.0 ? -1 : 0;
+    modes_set_degrees(m, choice[now + best]);
+    return best != 0;
+}

@@ -1,0 +1,51 @@
+/* em.h - expectation and maximisation for a mixture of t distributions: the parts that refit.c is made from.
+ *
+ * A pass goes through the rows once: it shares each row among the components, adds up what they need (sums), and makes
+ * means, covariances and weights from that. */
+#ifndef CKAM_SAMPLER_EM_H
+#define CKAM_SAMPLER_EM_H
+
+#include "sampler/refit.h"
+
+/* What one fit works with. */
+typedef struct fit {
+    modes      *m;
+    const rows *data;
+    size_t      every;   /* one row in `every` is used */
+    double      count;   /* of the rows that are */
+    double      part;    /* of them that counts */
+    double      prior;   /* rows beside which those of a component decide about its covariances */
+    double      penalty; /* of one component more, in log likelihood of all rows */
+    double      each[MODES_MOST];
+} fit;
+
+/* A way through the rows; begins as {0}. */
+typedef struct walk {
+    size_t  block, row, count;
+    double *rows;
+} walk;
+
+/* The next row that is used; NULL after the last. `owner`: only its rows, or -1 for all. */
+double *em_row(const fit *f, walk *w, double owner);
+
+/* Sums of component j: 2 + dim + dim^2 numbers. */
+double *em_sums(modes *m, size_t j);
+void    em_clear(modes *m, size_t j);
+/* Adds a row that belongs to component j with probability p, and has this pull (modes_log_t()). */
+void em_count(modes *m, size_t j, const double *x, double p, double pull);
+/* Mean and covariance from the sums. With few draws that count, covariances are drawn towards 0. What would not be
+ * positive definite stays as it was. */
+void em_maximise(modes *m, size_t j, double prior);
+/* out += scale L L^T, the lower triangle. */
+void em_add_square(size_t dim, double scale, const double *l, double *out);
+
+/* Shares all rows: sums, and the component that owns each row. Returns the log likelihood. */
+double em_expect(fit *f);
+/* Weights follow the rows; what has none keeps its weight. */
+void em_reweigh(fit *f);
+/* Some passes. */
+void em_run(fit *f, int passes);
+/* Degrees of freedom, a step up or down if the rows like it better, as their owners' distances say. Whether it changed. */
+bool em_adapt_degrees(fit *f);
+
+#endif
