@@ -14,6 +14,7 @@ const command_entry commands[] = {
     {"resume", "go on with a run where it stopped", command_resume},
     {"summary", "the table of a run, or of other samplers' CSV files", command_summary},
     {"diagnose", "what is wrong with the draws, and what to do about it", command_diagnose},
+    {"evidence", "log Z, the integral of the density, from the draws of a run", command_evidence},
     {"report", "a page for a browser: tables and figures of a run", command_report},
     {"plot", "a figure of a run for a paper: PDF, SVG or PNG", command_plot},
     {"reproduce", "the experiments of the paper, or your own of that form", command_reproduce},

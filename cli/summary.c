@@ -4,6 +4,7 @@
 static const ckam_option own_options[] = {
     {.name = "all", .help = "all parameters, not only the first 12", .type = CKAM_CHOICE, .words = switch_words},
     {.name = "csv", .help = "as CSV with all digits, for other programs", .type = CKAM_CHOICE, .words = switch_words},
+    {.name = "evidence", .help = "log Z, too, as `ckam evidence` has it", .type = CKAM_CHOICE, .words = switch_words},
     {.name = NULL}};
 static const flag_group groups[] = {{.options = own_options}, {.options = NULL}};
 
@@ -22,14 +23,20 @@ static void print(const request *r, const look *l) {
 
 static int summary(const request *r) {
     look l;
-    int  status = look_open(&l, r);
+    bool csv = request_value(r, "csv"), evidence = request_value(r, "evidence");
+    if (csv && evidence) return complain(r->command, EX_USAGE, "--csv has no room for --evidence; ask for one of them");
+    int status = look_open(&l, r);
     if (status) return status;
-    if (request_value(r, "csv"))
+    if (csv)
         table_print_csv(l.review);
     else
         print(r, &l);
+    if (evidence) {
+        printf("\n");
+        status = evidence_print(r, l.draws);
+    }
     look_close(&l);
-    return EX_OK;
+    return status;
 }
 
 int command_summary(int count, char **arguments) {

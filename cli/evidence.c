@@ -1,0 +1,92 @@
+/* evidence.c - `ckam evidence`: the logarithm of the integral of the density, from the draws of a run. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { EXIT_PROBLEM = 1, SPEC = 4096 };
+
+static void print(const ckam_evidence *e) {
+    static const char label[] = "problem: ";
+    char              value[NUMBER];
+    number_with_error(e->log_z, e->se, value);
+    printf("log Z        %s", value);
+    if (!isnan(e->log_z)) printf(" +- %.2g", e->se);
+    printf("\n");
+    printf("overlap      %.3f with a mixture of %zu component%s\n", e->overlap, e->components,
+           text_plural(e->components));
+    printf("ESS          %.0f\n", e->ess);
+    printf("evaluations  %" PRIu64 "\n", e->evaluations);
+    if (e->trusted) return;
+    printf("%s", label);
+    text_wrap(stdout, e->warning, sizeof label - 1, 2);
+}
+
+/* The model and the seed of the plan. */
+static int estimate(const char *command, const char *directory, const ckam_plan *plan, ckam_draws *draws) {
+    char          spec[SPEC], seed[NUMBER];
+    ckam_model   *model;
+    ckam_error    error;
+    ckam_evidence e;
+    if (ckam_plan_get(plan, "model", spec, sizeof spec, &error) ||
+        ckam_plan_get(plan, "seed", seed, sizeof seed, &error))
+        return complain_error(command, &error);
+    if (ckam_model_create(&model, spec, NULL))
+        return complain(command, EX_DATAERR,
+                        "the model '%.80s' of %.80s is not built in, and must be evaluated; in C, "
+                        "ckam_evidence_estimate() takes any density",
+                        spec, directory);
+    ckam_status failed = ckam_evidence_estimate(draws, ckam_model_target(model), strtoull(seed, NULL, 10), &e, &error);
+    ckam_model_free(model);
+    if (failed)
+        return complain(command, failed == CKAM_ERROR_ARGUMENT ? EX_DATAERR : exit_status(failed), "%s", error.message);
+    print(&e);
+    return e.trusted ? EX_OK : EXIT_PROBLEM;
+}
+
+int evidence_print(const request *r, ckam_draws *draws) {
+    static const char hint[] = "of CSV files alone the density is not known; in C, ckam_evidence_estimate() takes both";
+    const char       *seed = request_value(r, "seed");
+    ckam_plan        *plan;
+    ckam_error        error;
+    if (r->words != 1) return complain(r->command, EX_USAGE, "one run at a time: %s", hint);
+    if (ckam_plan_open(&plan, r->word[0], &error))
+        return complain(r->command, exit_status(error.status), "%s; %s", error.message, hint);
+    int status = seed && ckam_plan_set(plan, "seed", seed, &error) ? complain_error(r->command, &error) : EX_OK;
+    if (!status) status = estimate(r->command, r->word[0], plan, draws);
+    ckam_plan_free(plan);
+    return status;
+}
+
+static int evidence(const request *r) {
+    ckam_draws *draws;
+    ckam_error  error;
+    if (!r->words) return complain(r->command, EX_USAGE, "of what? Name the directory of a run");
+    if (ckam_draws_open(&draws, r->word, r->words, &error)) return complain_error(r->command, &error);
+    int status = evidence_print(r, draws);
+    ckam_draws_free(draws);
+    return status;
+}
+
+int command_evidence(int count, char **arguments) {
+    static const ckam_option own_options[] = {
+        {.name = "seed", .help = "same seed, same numbers (default: the seed of the run)", .type = CKAM_WORD},
+        {.name = NULL}};
+    static const flag_group   groups[] = {{.options = own_options}, {.options = NULL}};
+    static const command_line line = {
+        .command = "evidence",
+        .arguments = "DIR",
+        .about =
+            "Estimates log Z, the logarithm of the integral of the density, by bridge sampling between the draws of "
+            "a run and a mixture that is fitted to others of them. The model is evaluated about as many times as "
+            "there are draws, at most 20,000 times.\v"
+            "The exit status is 1 when the estimate is not to be trusted. The run must be one of a built-in "
+            "model; in C, ckam_evidence_estimate() takes any density.",
+        .groups = groups};
+    request r;
+    int     status;
+    if (request_read(&r, &line, count, arguments, &status)) status = evidence(&r);
+    request_free(&r);
+    return status;
+}
