@@ -10,6 +10,7 @@ static int diagnose(const request *r) {
     size_t problems = findings_print(l.review, CKAM_PROBLEM, true);
     if (!problems) printf(l.review->findings ? "no problems found\n\n" : "no problems found\n");
     findings_print(l.review, CKAM_NOTE, true);
+    if (l.review->modes > 1) modes_print(l.review);
     look_close(&l);
     return problems ? EXIT_PROBLEM : EX_OK;
 }

@@ -30,7 +30,7 @@ static void refuse(ckam_plan *plan, const char *name, const char *value, const c
 static const struct {
     const char *name, *initial, *value, *got;
 } settings[] = {{"model", "", "bimodal:dim=3", "bimodal:dim=3"},
-                {"sampler", "ckam", "gam", "gam"},
+                {"sampler", "jump", "gam", "gam"},
                 {"chains", "4", "100000", "100000"},
                 {"threads", "auto", "3", "3"},
                 {"seed", NULL, "12345678901234567890", "12345678901234567890"},
@@ -182,7 +182,7 @@ static void ranges_are_kept(void **unused) {
     ckam_plan *plan = plan_with(NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t k = 0; k < 8 && cases[i].bad[k]; k++) refuse(plan, cases[i].name, cases[i].bad[k], cases[i].name);
-    refuse(plan, "explore", "2", "it must be a number > 0 and < 1");
+    refuse(plan, "target-accept", "2", "it must be a number > 0 and < 1");
     plan_change(plan, PAIRS("checkpoint-every", "0"));
     assert_setting(plan, "checkpoint-every", "0");
     ckam_plan_free(plan);

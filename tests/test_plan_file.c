@@ -71,7 +71,7 @@ static void a_file_sets_what_it_names(void **unused) {
         assert_setting(plan, expected[i][0], expected[i][1]);
     ckam_plan_free(plan);
     plan = read_plan("{}");
-    assert_setting(plan, "sampler", "ckam");
+    assert_setting(plan, "sampler", "jump");
     ckam_plan_free(plan);
     plan =
         read_plan("{\"sampler\": \"kam:noise=0.2\", \"seed\": \"18446744073709551615\", \"init\": [[1, 2], [3, 4]]}");
@@ -137,7 +137,7 @@ static void bad_files_are_refused(void **unused) {
                  {"{\"sampler\": \"kamm\"}", CKAM_ERROR_OPTION, "did you mean 'kam'?"},
                  {"{\"sampler\": \"gam\", \"noise\": 1}", CKAM_ERROR_OPTION, "not of gam"},
                  {"{\"sampler\": 5}", CKAM_ERROR_OPTION, "5"},
-                 {"{\"explore\": 2}", CKAM_ERROR_OPTION, "explore is '2'"},
+                 {"{\"target-accept\": 2}", CKAM_ERROR_OPTION, "target-accept is '2'"},
                  {"{\"until\": \"ess=x\"}", CKAM_ERROR_OPTION, "until is 'ess=x'"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ckam_plan *plan = plan_with(NULL);

@@ -252,26 +252,36 @@ static void rules_of_shape(void **state) {
     const bool         moved[3] = {false, false, false};
     const uint64_t     visits[3] = {0, 1, 0};
     const double       number = 0.0;
-    ckam_mode          modes[25];
+    ckam_mode          modes[50];
     const ckam_summary summary = {.rhat = 1e300, .ess_bulk = 1e-12, .ess_tail = 2.0};
-    ckam_review      r = {.chains = 3, .rows = 100, .parameters = 1, .names = names, .summary = &summary, .modes = 25};
+    ckam_review      r = {.chains = 3, .rows = 100, .parameters = 1, .names = names, .summary = &summary, .modes = 50};
     ckam_draws_shape shape = {.rows = 100, .stride = 2, .shortest = UINT64_MAX - 1, .longest = UINT64_MAX};
     const review_facts facts = {
         .review = &r, .shape = &shape, .moved = moved, .constant = 1, .undefined = 1, .undefined_values = UINT64_MAX};
     ckam_finding finding[FINDINGS_MOST];
     memset(long_name, 'n', 100);
     long_name[100] = 0;
-    for (size_t j = 0; j < 25; j++)
-        modes[j] = (ckam_mode){.weight = 1.0, .centre = &number, .spread = &number, .visits = visits};
+    for (size_t j = 0; j < 50; j++)
+        modes[j] = (ckam_mode){.weight = 1.0, .centre = &number, .spread = &number, .visits = visits, .arrivals = 9};
     r.mode = modes;
     for (uint64_t crossings = 0; crossings < 2; crossings++) {
         r.crossings = crossings;
         size_t count = findings_make(&facts, finding);
         assert_non_null(find_in(finding, count, "only the first 18446744073709551614 of each"));
         assert_non_null(find_in(finding, count, "One row in 2 was used"));
-        assert_non_null(find_in(finding, count, "25 modes, the most"));
+        assert_non_null(find_in(finding, count, "50 modes, the most"));
         assert_non_null(find_in(finding, count, crossings ? "only 1 times" : "no chain went"));
+        assert_null(find_in(finding, count, "entered"));
     }
+    r.crossings = 490; /* enough in all; and the longest of this note */
+    modes[0].arrivals = modes[1].arrivals = 10;
+    modes[2].weight = 0.000123456;
+    size_t count = findings_make(&facts, finding);
+    assert_non_null(find_in(finding, count, "Mode 3, with 0.000123 of the weight, was entered only 9 times; 48 of 50"));
+    assert_null(find_in(finding, count, "only 490 times"));
+    for (size_t j = 0; j < 50; j++) modes[j].arrivals = 10;
+    count = findings_make(&facts, finding);
+    assert_null(find_in(finding, count, "entered"));
 }
 
 int main(void) {

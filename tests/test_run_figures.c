@@ -403,7 +403,7 @@ static void try_all(const made *m, const char *const *with_data) {
     ckam_draws *draws = made_draws(m);
     run_facts   facts = {.draws = draws};
     for (const figure_kind *kind = figure_kinds; kind->name; kind++) {
-        if (!strcmp(kind->name, "steps")) continue;
+        if (!strcmp(kind->name, "steps") || !strcmp(kind->name, "modes")) continue;
         figure *f = figure_of(&facts, kind->name, kind->by_parameter ? 1 : 2, 0, 50);
         bool    wanted = false;
         for (const char *const *name = with_data; *name; name++) wanted = wanted || !strcmp(*name, kind->name);

@@ -1,13 +1,15 @@
 /* findings.c - see findings.h. A rule is a function; the problems come first. */
 #include "diag/findings.h"
 
+#include "diag/cluster.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #define RHAT_MOST 1.01
-enum { ROWS_LEAST = 4, ESS_A_CHAIN = 100, CROSSINGS_A_MODE = 10, MODES_MOST = 25, NAMED_MOST = 6 };
+enum { ROWS_LEAST = 4, ESS_A_CHAIN = 100, CROSSINGS_A_MODE = 10, NAMED_MOST = 6 };
 
 typedef struct list {
     const review_facts *facts;
@@ -118,9 +120,13 @@ static void never_crossed(list *l) {
         "modes.");
 }
 
+static bool has_few_crossings(const ckam_review *r) {
+    return r->modes > 1 && r->crossings < CROSSINGS_A_MODE * (uint64_t)(r->modes - 1);
+}
+
 static void few_crossings(list *l) {
     const ckam_review *r = l->facts->review;
-    if (r->modes < 2 || r->crossings >= CROSSINGS_A_MODE * (uint64_t)(r->modes - 1)) return;
+    if (!has_few_crossings(r)) return;
     if (r->crossings == 0 && r->chains > 1) {
         never_crossed(l);
         return;
@@ -247,6 +253,25 @@ static void thinned(list *l) {
     advise(l, "It is enough to judge the run. Effective sample sizes are those of the rows used, so rather too small.");
 }
 
+/* Where there are crossings enough in all. */
+static void seldom_entered(list *l) {
+    const ckam_review *r = l->facts->review;
+    size_t             count = 0, first = 0;
+    if (has_few_crossings(r)) return;
+    for (size_t mode = r->modes; mode-- > 0 && r->modes > 1;)
+        if (r->mode[mode].arrivals < CROSSINGS_A_MODE) {
+            count++;
+            first = mode;
+        }
+    if (count == 0) return;
+    add(l, CKAM_NOTE,
+        "Mode %zu, with %.3g of the weight, was entered only %" PRIu64
+        " times; %zu of %zu modes were entered fewer than "
+        "%d times. Their weights are rough, and may be farther off than their errors say.",
+        first + 1, r->mode[first].weight, r->mode[first].arrivals, count, r->modes, CROSSINGS_A_MODE);
+    advise(l, "If these weights matter, draw more (--draws, or `ckam resume` with it).");
+}
+
 static void modes_not_tried(list *l) {
     const ckam_review *r = l->facts->review;
     if (r->modes > 0 || r->rows < ROWS_LEAST || l->facts->undefined > 0) return;
@@ -255,16 +280,17 @@ static void modes_not_tried(list *l) {
 }
 
 static void many_modes(list *l) {
-    if (l->facts->review->modes < MODES_MOST) return;
+    if (l->facts->review->modes < CLUSTER_MOST) return;
     add(l, CKAM_NOTE, "There are %zu modes, the most that are shown; further ones are counted with their neighbours.",
         l->facts->review->modes);
     advise(l, "Read their weights as those of regions. A sample of at most 2000 rows was searched.");
 }
 
 size_t findings_make(const review_facts *facts, ckam_finding *finding) {
-    static void (*const rules[])(list *) = {
-        too_few_rows, undefined_values,    chains_that_stand, few_crossings, lonely_modes,    high_rhat, low_ess,
-        one_chain,    constant_parameters, different_lengths, thinned,       modes_not_tried, many_modes};
+    static void (*const rules[])(list *) = {too_few_rows,        undefined_values,  chains_that_stand, few_crossings,
+                                            lonely_modes,        high_rhat,         low_ess,           one_chain,
+                                            constant_parameters, different_lengths, thinned,           modes_not_tried,
+                                            seldom_entered,      many_modes};
     list l = {.facts = facts, .finding = finding};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) rules[i](&l);
     return l.count;

@@ -1,14 +1,16 @@
 /* modes.c - see modes.h; docs/diagnostics.md has the method in full.
  *
- * An even sample of rows that differ from the row before; directions in which groups may be apart (subspace.c); groups by
- * persistence of the density (cluster.c); what slow chains left is thinned, looked at again, joined (slow.c). Then every
- * row belongs to the mode of the sampled point nearest to it. */
+ * A sample of rows that differ from the row before (row_sample.c); directions in which groups may be apart (subspace.c);
+ * groups by persistence of the density (cluster.c); what slow chains left is thinned, looked at again, joined (slow.c);
+ * rare ones that have a name (apart.c). Then every row belongs to the mode of the sampled point nearest to it. */
 #include "diag/modes.h"
 
 #include "base/error.h"
+#include "diag/apart.h"
 #include "diag/cluster.h"
 #include "diag/diag.h"
 #include "diag/neighbours.h"
+#include "diag/row_sample.h"
 #include "diag/slow.h"
 #include "diag/subspace.h"
 #include "draws/draws.h"
@@ -17,98 +19,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE_ROWS = 2000, SAMPLE_NUMBERS = 1 << 20, THIN_TIMES = 5 };
+enum { THIN_TIMES = 5 };
 #define THIN_ENOUGH 0.95 /* of the points are kept: no need to look again */
 
-/* Mean, and sum of squared differences from it, of the draws of each mode, as they come. */
-typedef struct moments {
-    size_t  dim;
-    double *mean, *square; /* of mode j: dim numbers from j * dim on */
-} moments;
-
-static void moments_add(const moments *m, size_t mode, double count, const double *x) {
-    double *mean = m->mean + mode * m->dim, *square = m->square + mode * m->dim, share = 1.0 / count;
-    for (size_t k = 0; k < m->dim; k++) {
-        double difference = x[k] - mean[k];
-        mean[k] += difference * share;
-        square[k] += difference * (x[k] - mean[k]);
-    }
-}
-
-/* -- The sample -------------------------------------------------------------------------------------------------- */
-
-typedef struct sample {
-    size_t    first, dim, stride, most; /* first: of the columns that are parameters */
-    size_t    count;
-    uint64_t  every, moves; /* every so many-th move is sampled; moves so far */
-    double   *points;       /* count rows of stride numbers */
-    double   *before;       /* the last row that differed */
-    double   *place;        /* count rows of SUBSPACE_DIM numbers: the points in the subspace */
-    uint32_t *chain, *label;
-    moments   all;
-    double    rows;
-    bool      finite;
-} sample;
-
-static bool is_finite(size_t dim, const double *x) {
-    for (size_t k = 0; k < dim; k++)
-        if (!isfinite(x[k])) return false;
-    return true;
-}
-
-/* Keeps every second point. */
-static void halve(sample *s) {
-    s->count = (s->count + 1) / 2;
-    s->every *= 2;
-    for (size_t i = 0; i < s->count; i++) {
-        memmove(s->points + i * s->stride, s->points + 2 * i * s->stride, s->stride * sizeof *s->points);
-        s->chain[i] = s->chain[2 * i];
-    }
-}
-
-static void sample_row(void *context, size_t chain, size_t row, const double *values) {
-    sample       *s = context;
-    const double *x = values + s->first;
-    s->finite = s->finite && is_finite(s->dim, x);
-    if (!s->finite) return;
-    moments_add(&s->all, 0, s->rows += 1.0, x);
-    if (row > 0 && !memcmp(s->before, x, s->dim * sizeof *x)) return;
-    memcpy(s->before, x, s->dim * sizeof *x);
-    if (s->moves++ % s->every) return;
-    if (s->count == s->most) halve(s);
-    if ((s->moves - 1) % s->every) return;
-    memcpy(s->points + s->count * s->stride, x, s->dim * sizeof *x);
-    s->chain[s->count++] = (uint32_t)chain;
-}
-
-static ckam_status sample_create(sample *s, const ckam_draws_shape *shape, ckam_error *error) {
-    const size_t dim = shape->columns - shape->first, stride = point_stride(dim), total = shape->chains * shape->rows;
-    *s = (sample){.first = shape->first, .dim = dim, .stride = stride, .every = 1, .finite = true};
-    s->most = SAMPLE_NUMBERS / stride < SAMPLE_ROWS ? SAMPLE_NUMBERS / stride : SAMPLE_ROWS;
-    if (s->most > total) s->most = total;
-    s->points = calloc(s->most * (stride + SUBSPACE_DIM) + 3 * dim, sizeof *s->points);
-    s->chain = malloc(2 * s->most * sizeof *s->chain);
-    if (!s->points || !s->chain)
-        return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to look for modes in %zu dimensions", dim);
-    s->place = s->points + s->most * stride;
-    s->before = s->place + s->most * SUBSPACE_DIM;
-    s->all = (moments){dim, s->before + dim, s->before + 2 * dim};
-    s->label = s->chain + s->most;
-    return CKAM_OK;
-}
-
-static void sample_free(sample *s) {
-    free(s->points);
-    free(s->chain);
-}
+/* -- The groups --------------------------------------------------------------------------------------------------- */
 
 /* Groups of the sampled points. A slow chain leaves peaks; so where there is more than one group the points are thinned
  * by the spread of their groups and looked at again. */
-static ckam_status find_groups(sample *s, size_t rank, size_t *groups, ckam_error *error) {
+static ckam_status find_connected(row_sample *s, size_t rank, size_t *groups, ckam_error *error) {
     size_t before = 2 * s->count;
     for (int time = 0; time <= THIN_TIMES; time++) {
         if (s->count < CLUSTER_LEAST) {
             *groups = 1;
+            memset(s->label, 0, s->count * sizeof *s->label);
             return CKAM_OK;
         }
         ckam_status status = cluster_find(s->count, rank, s->place, s->label, groups, error);
@@ -121,23 +44,34 @@ static ckam_status find_groups(sample *s, size_t rank, size_t *groups, ckam_erro
     return CKAM_OK;
 }
 
+/* Those of the even sample, and the rare ones that the sampler names. */
+static ckam_status find_groups(row_sample *s, size_t rank, size_t *groups, ckam_error *error) {
+    ball         balls[SAMPLE_NAMES];
+    const size_t apart = apart_find(s, balls);
+    s->count = s->even;
+    ckam_status status = find_connected(s, rank, groups, error);
+    if (!status) apart_split(s, apart, balls, groups);
+    return status;
+}
+
 /* -- The mode of every row ---------------------------------------------------------------------------------------- */
 
 typedef struct tally {
-    const sample   *sample;
-    const subspace *space;
-    double         *safe; /* of a sampled point, squared: whatever is within it has the same mode */
-    size_t         *core; /* of each mode, the sampled point with the largest one */
-    size_t          groups, rows, chains, now; /* now: the mode of the last row */
-    uint8_t        *label;                     /* of every row */
-    double         *before, *count;            /* the last row; rows of each mode so far */
-    uint64_t       *visits, crossings;
-    moments         moments;
+    const row_sample *sample;
+    const subspace   *space;
+    double           *safe; /* of a sampled point, squared: whatever is within it has the same mode */
+    size_t           *core; /* of each mode, the sampled point with the largest one */
+    size_t            groups, rows, chains, now; /* now: the mode of the last row */
+    uint8_t          *label;                     /* of every row */
+    double           *before, *count;            /* the last row; rows of each mode so far */
+    uint64_t         *visits;
+    ckam_mode        *mode; /* arrivals and cycles are counted where they are wanted */
+    moments           moments;
 } tally;
 
 /* Half the distance to the nearest sampled point of another mode. */
 static void find_cores(tally *t) {
-    const sample *s = t->sample;
+    const row_sample *s = t->sample;
     for (size_t i = 0; i < s->count; i++) t->safe[i] = HUGE_VAL;
     for (size_t i = 0; i < s->count; i++)
         for (size_t j = 0; j < i; j++) {
@@ -154,9 +88,9 @@ static void find_cores(tally *t) {
 
 /* That of the nearest sampled point. Most rows are so near to the core of a mode that no other point need be asked. */
 static size_t mode_of(const tally *t, const double *x) {
-    const sample *s = t->sample;
-    double        place[SUBSPACE_DIM], nearest = HUGE_VAL;
-    size_t        best = 0;
+    const row_sample *s = t->sample;
+    double            place[SUBSPACE_DIM], nearest = HUGE_VAL;
+    size_t            best = 0;
     subspace_map(t->space, x, place);
     for (size_t j = 0; j < t->groups; j++) {
         size_t mode = (t->now + j) % t->groups, core = t->core[mode];
@@ -175,12 +109,14 @@ static void tally_row(void *context, size_t chain, size_t row, const double *val
     tally        *t = context;
     const double *x = values + t->sample->first;
     size_t        dim = t->sample->dim, mode = t->now;
+    uint64_t      cycle = row_sample_cycle(t->sample, values);
     if (row == 0 || memcmp(t->before, x, dim * sizeof *x) != 0) {
         mode = mode_of(t, x);
         memcpy(t->before, x, dim * sizeof *x);
-        t->crossings += row > 0 && mode != t->now;
+        t->mode[mode].arrivals += row > 0 && mode != t->now;
         t->now = mode;
     }
+    if (cycle < t->mode[mode].found) t->mode[mode].found = cycle;
     t->label[chain * t->rows + row] = (uint8_t)mode;
     t->visits[mode * t->chains + chain]++;
     moments_add(&t->moments, mode, t->count[mode] += 1.0, x);
@@ -202,6 +138,7 @@ static bool table_create(mode_table *t, size_t count, size_t dim, size_t chains,
     *m = (moments){dim, (double *)(void *)(t->mode + count), (double *)(void *)(t->mode + count) + count * dim};
     *visits = (uint64_t *)(void *)(m->square + count * dim);
     for (size_t j = 0; j < count; j++) {
+        t->mode[j].found = UINT64_MAX;
         t->mode[j].centre = m->mean + j * dim;
         t->mode[j].spread = m->square + j * dim;
         t->mode[j].visits = *visits + j * chains;
@@ -224,15 +161,16 @@ static void finish_moments(const moments *m, size_t mode, double count) {
     for (size_t k = 0; k < m->dim; k++) square[k] = count > 1.0 ? sqrt(square[k] / (count - 1.0)) : 0.0;
 }
 
-static ckam_status one_mode(mode_table *table, const sample *s, const ckam_draws_shape *shape, ckam_error *error) {
+static ckam_status one_mode(mode_table *table, const row_sample *s, const ckam_draws_shape *shape, ckam_error *error) {
     moments   m;
     uint64_t *visits;
     if (!table_create(table, 1, s->dim, shape->chains, &m, &visits)) return no_table(1, s->dim, error);
-    memcpy(m.mean, s->all.mean, s->dim * sizeof *m.mean);
-    memcpy(m.square, s->all.square, s->dim * sizeof *m.square);
+    memcpy(m.mean, s->moments.mean, s->dim * sizeof *m.mean);
+    memcpy(m.square, s->moments.square, s->dim * sizeof *m.square);
     finish_moments(&m, 0, s->rows);
     for (size_t c = 0; c < shape->chains; c++) visits[c] = shape->rows;
     table->mode[0].weight = 1.0;
+    table->mode[0].found = s->found;
     return CKAM_OK;
 }
 
@@ -259,11 +197,11 @@ static ckam_status weigh(mode_table *table, const tally *t, ckam_error *error) {
         return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the weights of modes of %zu rows", total);
     qsort(table->mode, table->count, sizeof *table->mode, by_weight);
     while (table->count > 1 && table->mode[table->count - 1].weight <= 0.0) table->count--;
-    table->crossings = t->crossings;
+    for (size_t j = 0; j < table->count; j++) table->crossings += table->mode[j].arrivals;
     return CKAM_OK;
 }
 
-static ckam_status tally_create(tally *t, const sample *s, const subspace *space, size_t groups,
+static ckam_status tally_create(tally *t, const row_sample *s, const subspace *space, size_t groups,
                                 const ckam_draws_shape *shape, ckam_error *error) {
     *t = (tally){.sample = s, .space = space, .groups = groups, .rows = shape->rows, .chains = shape->chains};
     t->safe = calloc(s->count + s->dim + groups, sizeof *t->safe);
@@ -276,7 +214,7 @@ static ckam_status tally_create(tally *t, const sample *s, const subspace *space
     return CKAM_OK;
 }
 
-static ckam_status several_modes(mode_table *table, const sample *s, const subspace *space, size_t groups,
+static ckam_status several_modes(mode_table *table, const row_sample *s, const subspace *space, size_t groups,
                                  ckam_draws *draws, ckam_error *error) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(draws);
     tally                   t;
@@ -284,6 +222,7 @@ static ckam_status several_modes(mode_table *table, const sample *s, const subsp
     if (!status && !table_create(table, groups, s->dim, shape->chains, &t.moments, &t.visits))
         status = no_table(groups, s->dim, error);
     if (!status) {
+        t.mode = table->mode;
         find_cores(&t);
         status = draws_scan(draws, tally_row, &t, error);
     }
@@ -297,13 +236,13 @@ static ckam_status several_modes(mode_table *table, const sample *s, const subsp
 
 ckam_status modes_find(mode_table *table, ckam_draws *draws, ckam_error *error) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(draws);
-    sample                  s;
+    row_sample              s;
     subspace                space = {0};
     size_t                  groups = 1;
     *table = (mode_table){0};
     if (shape->columns == shape->first || shape->chains * shape->rows < CLUSTER_LEAST) return CKAM_OK;
-    ckam_status status = sample_create(&s, shape, error);
-    if (!status) status = draws_scan(draws, sample_row, &s, error);
+    ckam_status status = row_sample_create(&s, draws, error);
+    if (!status) status = row_sample_take(&s, draws, error);
     if (!status && s.finite && s.count >= CLUSTER_LEAST) {
         status = subspace_find(&space, s.count, s.dim, s.points, s.place, error);
         if (!status) status = find_groups(&s, space.rank, &groups, error);
@@ -311,6 +250,6 @@ ckam_status modes_find(mode_table *table, ckam_draws *draws, ckam_error *error) 
         if (!status && groups > 1) status = several_modes(table, &s, &space, groups, draws, error);
     }
     subspace_free(&space);
-    sample_free(&s);
+    row_sample_free(&s);
     return status;
 }

@@ -106,13 +106,9 @@ static double slowness(const series *s, uint32_t group, const double *centre, co
     return whole > 0.0 ? (between - within) / whole : 1.0;
 }
 
-/* Whether a and b are not seen to be two modes, looking along the line between them; *distance of their centres,
- * squared. */
-static bool is_slow(const series *s, uint32_t a, uint32_t b, double *distance) {
-    double at_a[SUBSPACE_DIM], at_b[SUBSPACE_DIM], line[SUBSPACE_DIM];
-    centre_of(s, a, at_a);
-    centre_of(s, b, at_b);
-    *distance = point_distance(SUBSPACE_DIM, at_a, at_b);
+/* Whether a and b, with these centres, are not seen to be two modes, looking along the line between them. */
+static bool is_slow(const series *s, uint32_t a, uint32_t b, const double *at_a, const double *at_b) {
+    double line[SUBSPACE_DIM];
     for (size_t c = 0; c < SUBSPACE_DIM; c++) line[c] = at_b[c] - at_a[c];
     return slowness(s, a, at_a, line) > SLOW || slowness(s, b, at_b, line) > SLOW;
 }
@@ -120,16 +116,19 @@ static bool is_slow(const series *s, uint32_t a, uint32_t b, double *distance) {
 /* The nearest such pair is joined, and so on. The last group takes the number that becomes free. */
 void slow_join(size_t count, const double *points, const uint32_t *chain, uint32_t *label, size_t *groups) {
     const series s = {points, chain, label, count};
+    double       centre[CLUSTER_MOST][SUBSPACE_DIM];
     while (*groups > 1) {
-        double   nearest = HUGE_VAL, distance;
+        double   nearest = HUGE_VAL;
         uint32_t first = 0, second = 0;
+        for (uint32_t g = 0; g < *groups; g++) centre_of(&s, g, centre[g]);
         for (uint32_t b = 1; b < *groups; b++)
-            for (uint32_t a = 0; a < b; a++)
-                if (is_slow(&s, a, b, &distance) && distance < nearest) {
-                    nearest = distance;
-                    first = a;
-                    second = b;
-                }
+            for (uint32_t a = 0; a < b; a++) {
+                double distance = point_distance(SUBSPACE_DIM, centre[a], centre[b]);
+                if (distance >= nearest || !is_slow(&s, a, b, centre[a], centre[b])) continue;
+                nearest = distance;
+                first = a;
+                second = b;
+            }
         if (second == 0) return;
         const uint32_t last = (uint32_t)-- * groups;
         for (size_t i = 0; i < count; i++) label[i] = label[i] == second ? first : label[i] == last ? second : label[i];

@@ -187,6 +187,9 @@ static ckam_status find_kind(const char *name, const figure_kind **kind, ckam_er
     return fail_with(error, CKAM_ERROR_ARGUMENT, "there is no kind '%.40s'; there are %s", name, all);
 }
 
+/* Steps and modes are those of the sampler. */
+static bool shows_parameters(const figure_kind *kind) { return kind->make != run_steps && kind->make != run_modes; }
+
 /* So many parameters as there is room for; of those that were named none is left out. */
 static ckam_status limit(run_scene *s, const figure_kind *kind, ckam_error *error) {
     size_t most = kind->by_parameter ? FIGURE_MOST : PAIR_MOST, some = kind->by_parameter ? FIGURE_DEFAULT : PAIR_MOST;
@@ -194,8 +197,8 @@ static ckam_status limit(run_scene *s, const figure_kind *kind, ckam_error *erro
         if (s->count > some) s->count = some;
         return CKAM_OK;
     }
-    if (kind->make == run_steps)
-        return fail_with(error, CKAM_ERROR_ARGUMENT, "the steps are not those of a parameter; name none");
+    if (!shows_parameters(kind))
+        return fail_with(error, CKAM_ERROR_ARGUMENT, "the %s are not those of a parameter; name none", kind->name);
     if (s->count <= most) return CKAM_OK;
     return fail_with(error, CKAM_ERROR_ARGUMENT, "%zu parameters are too many for one figure; name %zu at most",
                      s->count, most);
@@ -244,7 +247,7 @@ static ckam_status make_figure(const run_scene *s, const figure_kind *kind, figu
     ckam_status             status = kind->by_parameter && s->count > 1
                                          ? make_each(s, &facts, kind, out, error)
                                          : kind->make(&facts, kind, s->count, s->columns, POINTS, out, error);
-    if (!status && kind->make != run_steps && !s->selected && s->count < shape->columns - shape->first)
+    if (!status && shows_parameters(kind) && !s->selected && s->count < shape->columns - shape->first)
         run_say(*out, "The first %zu of %zu parameters.", s->count, shape->columns - shape->first);
     return status;
 }

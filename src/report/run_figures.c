@@ -29,7 +29,11 @@
       "Below the diagonal: where the draws of all chains are, the darker the more. Above: some draws of each chain. "  \
       "On the diagonal: marginal densities by chain.")                                                                 \
     X(steps, false, "Step size and acceptance", "step size and acceptance over the iterations, cycles shaded",         \
-      "The step size of the proposals, and how many were accepted.")
+      "The step size of the proposals, and how many were accepted.")                                                   \
+    X(modes, false, "Modes and moves", "the mode of each draw and the moves, of a sampler that names them",            \
+      "The mode that each draw belongs to, as the sampler numbers them (`mode__`): in the order in which it found "    \
+      "them, where the table of modes has the heaviest first. A chain that goes from mode to mode has dots at all "    \
+      "heights all along; where dots make a line alone, it stayed.")
 
 #define FIGURE_KIND(kind, by_parameter, title, summary, caption) {#kind, title, caption, by_parameter, run_##kind},
 const figure_kind figure_kinds[] = {KINDS(FIGURE_KIND){.name = NULL}};

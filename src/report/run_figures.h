@@ -21,7 +21,7 @@ typedef struct figure_kind {
                         size_t points, figure **out, ckam_error *error);
 } figure_kind;
 
-/* density, trace, rank, mean, autocorrelation, pair, steps; ended by one without a name. */
+/* density, trace, rank, mean, autocorrelation, pair, steps, modes; ended by one without a name. */
 extern const figure_kind figure_kinds[];
 
 #endif

@@ -19,7 +19,7 @@ enum {
     RANK_NUMBERS = 64, /* of a chain: 20 bars of three numbers, and what is expected */
     TRACE_LEAST = 100,
     TRACE_MOST = 1000,
-    STEPS_POINTS = 1000,
+    STORY_POINTS = 1000,
     KINDS_MOST = 8
 };
 
@@ -161,21 +161,40 @@ static void add_pairs(const run_scene *scene, const room *r, const pictures *p, 
     text_free(&caption);
 }
 
-/* Step sizes come first: their columns stand before the parameters. Without them the page is as good: only a want of
- * memory fails, any other reason is in *unseen. */
-static ckam_status make_steps(const run_facts *facts, figure **steps, ckam_error *unseen, ckam_error *error) {
+/* What the sampler did. */
+typedef struct story {
+    figure    *steps, *modes;
+    ckam_error unseen; /* why the steps could not be shown; its status is CKAM_OK where they could */
+} story;
+
+/* Without such a figure the page is as good: only a want of memory fails, any other reason is in *unseen. */
+static ckam_status make_one(const run_facts *facts, figure_maker *make, figure **out, ckam_error *unseen,
+                            ckam_error *error) {
     const figure_kind *kind = figure_kinds;
-    while (kind->make != run_steps) kind++;
-    ckam_status status =
-        steps_are_there(facts) ? kind->make(facts, kind, 0, NULL, STEPS_POINTS, steps, unseen) : CKAM_OK;
+    while (kind->make != make) kind++;
+    ckam_status status = make(facts, kind, 0, NULL, STORY_POINTS, out, unseen);
     return status == CKAM_ERROR_MEMORY ? fail_with(error, status, "%s", unseen->message) : CKAM_OK;
 }
 
-static void add_all(const run_scene *scene, const room *r, const pictures *p, const figure *steps,
-                    const ckam_error *unseen, document *d) {
+/* Before the parameters: the columns stand before theirs. A sampler that names no modes needs no excuse. */
+static ckam_status story_make(story *s, const run_facts *facts, ckam_error *error) {
+    ckam_error  unnamed;
+    ckam_status status = CKAM_OK;
+    if (steps_are_there(facts)) status = make_one(facts, run_steps, &s->steps, &s->unseen, error);
+    if (!status && modes_are_there(facts)) status = make_one(facts, run_modes, &s->modes, &unnamed, error);
+    return status;
+}
+
+static void add_story(const story *s, document *d) {
+    if (s->steps || s->modes) document_heading(d, "The sampler");
+    if (s->steps) document_figure(d, s->steps);
+    if (s->modes) document_figure(d, s->modes);
+}
+
+static void add_all(const run_scene *scene, const room *r, const pictures *p, const story *s, document *d) {
     document_heading(d, "Findings");
     record_findings(scene, d);
-    if (unseen->status) document_finding(d, CKAM_NOTE, unseen->message, "The figure of the steps is left out.");
+    if (s->unseen.status) document_finding(d, CKAM_NOTE, s->unseen.message, "The figure of the steps is left out.");
     tables_findings(scene, d);
     document_heading(d, "Summary");
     tables_summary(scene, d);
@@ -184,10 +203,7 @@ static void add_all(const run_scene *scene, const room *r, const pictures *p, co
     explain(scene, r, d);
     for (size_t i = 0; i < r->kinds; i++) document_figures(d, r->figures, p->figures + i * r->figures);
     add_pairs(scene, r, p, d);
-    if (steps) {
-        document_heading(d, "The sampler");
-        document_figure(d, steps);
-    }
+    add_story(s, d);
     record_blocks(scene, d);
 }
 
@@ -204,20 +220,20 @@ ckam_status page_fill(const run_scene *scene, document *d, ckam_error *error) {
     run_facts   facts = {.draws = scene->draws, .model = scene->model, .directory = scene->directory};
     room        r = share_room(scene);
     pictures    p;
-    figure     *steps = NULL;
-    ckam_error  unseen = {.status = CKAM_OK};
+    story       s = {.unseen = {.status = CKAM_OK}};
     ckam_status status = CKAM_OK;
     begin(scene, d);
     if (!pictures_create(&p, scene, &r))
         status = fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the figures of %zu parameters", r.figures);
-    if (!status) status = make_steps(&facts, &steps, &unseen, error);
+    if (!status) status = story_make(&s, &facts, error);
     for (size_t k = 0; k < r.figures || k < r.pairs; k++)
         if (!status) status = take_column(&p, scene, &facts, &r, k, error);
     for (size_t i = 0; i < r.kinds && !status; i++)
         if (!share_caption(r.figures, p.figures + i * r.figures))
             status = fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the captions");
-    if (!status) add_all(scene, &r, &p, steps, &unseen, d);
-    figure_free(steps);
+    if (!status) add_all(scene, &r, &p, &s, d);
+    figure_free(s.steps);
+    figure_free(s.modes);
     pictures_free(&p, &r);
     return status;
 }

@@ -6,7 +6,7 @@
 
 typedef ckam_status figure_maker(const run_facts *facts, const figure_kind *kind, size_t count, const size_t *columns,
                                  size_t points, figure **out, ckam_error *error);
-figure_maker        run_density, run_trace, run_rank, run_mean, run_autocorrelation, run_pair, run_steps;
+figure_maker        run_density, run_trace, run_rank, run_mean, run_autocorrelation, run_pair, run_steps, run_modes;
 
 enum { CHAIN_NAME = 32, PAIR_MOST = 6 };
 /* "chain 3", for the chain 2 from 0; returns `text`. */
@@ -30,8 +30,9 @@ double run_draw(const ckam_draws_shape *shape, size_t row);
 /* Of the built-in model, where the column is one of its parameters; NaN else. A want of memory is noted in f. */
 double run_exact_mean(const run_facts *facts, size_t column, figure *f);
 
-/* Whether the draws have what run_steps() shows. */
+/* Whether the draws have the columns that run_steps() and run_modes() show. */
 bool steps_are_there(const run_facts *facts);
+bool modes_are_there(const run_facts *facts);
 
 /* Where the values of a column lie, and in how fine steps that is shown. */
 typedef struct value_grid {

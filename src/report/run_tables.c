@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROWS_MOST = 1000, CHAINS_MOST = 8, PLACES_MOST = 4, EXACT_MOST = 2048 };
+enum { ROWS_MOST = 1000, CHAINS_MOST = 8, PLACES_MOST = 4, ARRIVALS_LEAST = 10, EXACT_MOST = 2048 };
 
 const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
@@ -149,32 +149,42 @@ static int fitting(const char *name, size_t room) {
     return (int)used;
 }
 
+/* Whether it says something when modes were found: not without cycles, nor if all were found in the first. */
+static bool has_cycles(const ckam_review *review) {
+    for (size_t m = 0; m < review->modes; m++)
+        if (review->mode[m].found > 0) return true;
+    return false;
+}
+
 static void begin_modes(const run_scene *scene, const places *p, document *d) {
     const ckam_review *review = scene->review;
-    enum { LABELS = 3 + CHAINS_MOST + 2 * PLACES_MOST, LABEL = 128 };
+    enum { LABELS = 5 + CHAINS_MOST + 2 * PLACES_MOST, LABEL = 128 };
     char        text[LABELS][LABEL], caption[512];
     const char *labels[LABELS];
     size_t      count = 0;
     snprintf(text[count++], LABEL, "mode");
     snprintf(text[count++], LABEL, "weight");
     snprintf(text[count++], LABEL, "mcse");
+    snprintf(text[count++], LABEL, "moves into");
+    if (has_cycles(review)) snprintf(text[count++], LABEL, "found in cycle");
+    for (size_t i = 0; i < p->count; i++) {
+        const char *name = review->names[p->parameter[i]];
+        snprintf(text[count++], LABEL, "%.*s", fitting(name, 100), name);
+        snprintf(text[count++], LABEL, "sd of %.*s", fitting(name, 100), name);
+    }
     for (size_t c = 0; c < review->chains && review->chains <= CHAINS_MOST; c++)
         snprintf(text[count++], LABEL, "chain %zu", c + 1);
     if (review->chains > CHAINS_MOST) {
         snprintf(text[count++], LABEL, "least of a chain");
         snprintf(text[count++], LABEL, "most of a chain");
     }
-    for (size_t i = 0; i < p->count; i++) {
-        const char *name = review->names[p->parameter[i]];
-        snprintf(text[count++], LABEL, "%.*s", fitting(name, 100), name);
-        snprintf(text[count++], LABEL, "sd of %.*s", fitting(name, 100), name);
-    }
     for (size_t i = 0; i < count; i++) labels[i] = text[i];
     snprintf(caption, sizeof caption,
-             "%" PRIu64
-             " move%s between modes. weight: the share of all draws, mcse its standard error; then the share "
-             "of each chain's draws, and where the mode is: centre and standard deviation%s.",
-             review->crossings, plural(review->crossings),
+             "%" PRIu64 " move%s between modes. weight: the share of all draws, and mcse its standard error; both are "
+             "marked where fewer than %d moves led into the mode. Then%s where it is: centre and standard deviation%s; "
+             "and its share of each chain's draws.",
+             review->crossings, plural(review->crossings), ARRIVALS_LEAST,
+             has_cycles(review) ? " the cycle of its first draw, and" : "",
              p->count < review->parameters ? ", for the first parameters" : "");
     document_table(d, "modes", "Modes", caption, count, labels);
 }
@@ -189,13 +199,15 @@ void tables_modes(const run_scene *scene, document *d) {
         const ckam_mode *mode = review->mode + m;
         document_row(d);
         document_cell_number(d, (double)(m + 1), false);
-        document_cell_number(d, mode->weight, false);
-        document_cell_number(d, mode->mcse, false);
-        add_shares(review, mode, d);
+        document_cell_number(d, mode->weight, mode->arrivals < ARRIVALS_LEAST);
+        document_cell_number(d, mode->mcse, mode->arrivals < ARRIVALS_LEAST);
+        document_cell_number(d, (double)mode->arrivals, false);
+        if (has_cycles(review)) document_cell_number(d, (double)mode->found, false);
         for (size_t i = 0; i < p.count; i++) {
             document_cell_number(d, mode->centre[p.parameter[i]], false);
             document_cell_number(d, mode->spread[p.parameter[i]], false);
         }
+        add_shares(review, mode, d);
     }
     document_table_end(d);
 }

@@ -26,7 +26,8 @@ for command in sample resume summary diagnose list help; do
     fits
     try 0 out 'ckam 0.' "$command" --version
 done
-try 0 out '--explore=X' sample --help
+try 0 out '--target-accept=X' sample --help
+try 0 out '--explore=X' sample --help --sampler ckam
 try 0 out 'Options of the sampler gam' sample --help --sampler gam:warmup=5
 lacks '--explore=X'
 try 0 out 'a number > 0 and < 1; default 0.4' help ckam
@@ -68,7 +69,7 @@ wrong 64 '--overwrite takes no value' sample ring --overwrite=true
 wrong 64 '--s may be --sampler or --seed or' sample ring --s 5
 wrong 64 '--explore is an option of ckam, not of gam' sample ring --sampler gam --explore 0.4
 wrong 64 '--kernel is an option of kam, ckam and jump, not of rw' sample ring -s rw --kernel linear
-wrong 64 "explore is '2'; it must be a number > 0 and < 1" sample ring --explore 2
+wrong 64 "explore is '2'; it must be a number > 0 and < 1" sample ring -s ckam --explore 2
 wrong 64 "explore is '2'; it must be a number > 0 and < 1" sample ring --sampler ckam:explore=2
 wrong 64 "draws is '0'" sample ring --draws 0
 wrong 64 "chains is 'x'" sample ring --chains x
@@ -156,6 +157,16 @@ wrong 66 'missing' summary missing
 wrong 64 'of what?' summary
 wrong 64 'of what?' diagnose
 wrong 66 'missing' diagnose missing
+# 30 modes in a row, in cycles of 100 draws
+awk 'BEGIN { srand(1); print "lp__,cycle__,a_long_name,b"
+    for (i = 0; i < 3000; i++) {
+        m = i < 15 ? 0 : int(30 * rand()); r = sqrt(-2 * log(1 - rand())); t = 6.2831853 * rand()
+        printf "-1,%d,%.6f,%.6f\n", i / 100, 30 * m + r * cos(t), r * sin(t)
+    } }' >many.csv
+try 0 out 'mode  weight' summary many.csv
+fits
+for text in '30 modes, ' '... and 5 more' 'into: how often' 'a_long_name'; do has "$text"; done
+check 'not 25 modes are shown' [ "$(grep -c '^ *[0-9]* *0[.][0-9]* +- ' out)" -eq 25 ]
 try 1 out 'problem: ' diagnose run
 fits
 try 0 out 'one mode' sample gaussian:dim=2 -s gam -n 20000 -r 1 -o good

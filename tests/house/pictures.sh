@@ -25,8 +25,9 @@ page() {
     shows document '"blocks":['
 }
 
-"$ckam" sample bimodal -n 500 -r 1 -o run --save-warmup --format csv >out 2>err
+"$ckam" sample bimodal -s ckam -n 500 -r 1 -o run --save-warmup --format csv >out 2>err
 "$ckam" sample gaussian:dim=1 -s gam -n 300 -r 1 --chains 1 -o single --format csv >out 2>err
+"$ckam" sample bimodal -s jump -n 2000 -r 1 -o jumps --format csv >out 2>err
 "$ckam" sample gaussian:dim=200 -s rw -n 1000 -r 1 -o wide --format csv >out 2>err
 
 # -- Help
@@ -42,7 +43,7 @@ page run/report.html run
 for text in '"title":"bimodal by ckam"' '4 chains x 500 draws, seed 1' '"kind":"finding"' '"name":"summary"' 'exact mean' \
     '"kind":"figures","name":"density"' '"name":"trace"' '"name":"rank"' '"name":"mean"' '"name":"autocorrelation"' \
     '"kind":"pairs"' '"kind":"figure","name":"steps"' '"exploration"' '"name":"settings"' '"cycle-length",1000' \
-    'all draws are there' 'ckam sample bimodal -n 500 -r 1 -o run'; do
+    'all draws are there' 'ckam sample bimodal -s ckam -n 500 -r 1 -o run'; do
     shows block "$text"
 done
 page run/report.html run/
@@ -63,6 +64,14 @@ shows title '"title":"chain_1.csv and 1 more"'
 shows subtitle '2 chains x 500 draws'
 omits '"name":"settings"'
 omits 'exact mean'
+
+page jumps/report.html jumps
+for text in '"kind":"table","name":"modes"' '"weight","mcse","moves into"' '"kind":"figure","name":"modes"' '"independent"'; do
+    shows block "$text"
+done
+cut -d, -f1-5,8- jumps/chain_1.csv >unnamed.csv
+page report.html unnamed.csv
+omits '"kind":"figure","name":"modes"'
 
 # -- What it refuses, before it works for long
 wrong 64 'of what?' report
@@ -178,6 +187,10 @@ for kind in density trace rank mean autocorrelation pair steps; do
     done
     try 0 out "single.svg" plot single "$kind" -o single.svg
 done
+for ending in pdf svg png; do
+    try 0 out "modes.$ending" plot jumps modes -o "modes.$ending"
+    check "modes.$ending is small" [ "$(size "modes.$ending")" -gt 2000 ]
+done
 check 'a PDF is none' [ "$(head -c 5 pair.pdf)" = '%PDF-' ]
 check 'an SVG is none' grep -q '<svg' pair.svg
 try 0 out two.svg plot run density --params x.2,lp__ --out two.svg
@@ -203,5 +216,7 @@ wrong 64 "did you mean 'x.1'?" plot run trace -o f.pdf --params x.11
 wrong 64 'too many for one figure; name 6 at most' plot wide pair -o f.pdf --params x.1,x.2,x.3,x.4,x.5,x.6,x.7
 wrong 64 'the steps are not those of a parameter' plot run steps -o f.pdf --params x.1
 wrong 65 'no column stepsize__' plot odd.csv steps -o f.pdf
+wrong 65 'name no modes (column mode__)' plot run modes -o f.pdf
+wrong 64 'the modes are not those of a parameter' plot jumps modes -o f.pdf --params x.1
 check 'a figure that was refused is there' [ ! -e f.pdf ]
 echo 'pictures: all as expected'

@@ -32,4 +32,22 @@ export function testCommand(ckam) {
             assert.deepEqual(page.troubles, []);
         });
     });
+
+    test("a page of a sampler that names modes", async () => {
+        const [run, file] = [scratch("jumps"), scratch("jumps.html")];
+        const flags = ["--sampler", "jump", "--seed", "1", "--draws", "2000", "--format", "csv"];
+        execFileSync(ckam, ["sample", "bimodal", ...flags, "--out", run], { stdio: "pipe" });
+        execFileSync(ckam, ["report", run, "--out", file], { stdio: "pipe" });
+        const document = JSON.parse(place.exec(readFileSync(file, "utf8"))[1]);
+        const modes = document.blocks.find(({ kind, name }) => kind === "table" && name === "modes");
+        assert.equal(modes.rows.length, 2);
+        await visitAddress(pathToFileURL(file).href, async (page) => {
+            await assertMarks(page, document);
+            const table = page.locator("table", { hasText: "moves into" });
+            assert.equal(await table.locator("tbody tr").count(), 2);
+            assert.deepEqual(await table.locator("thead th").allTextContents(), modes.columns);
+            await shootAll(page, "jumps");
+            assert.deepEqual(page.troubles, []);
+        });
+    });
 }
