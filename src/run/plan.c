@@ -21,7 +21,7 @@ static const char *const progress_words[] = {"auto", "bar", "plain", "json", "no
 
 static const ckam_option table[] = {
     {.name = "model", TEXT(""), .help = "what is sampled: a name, with options after a colon", RUN(model)},
-    {.name = "sampler", TEXT("ckam"), .help = "the sampler, with options after a colon", RUN(sampler)},
+    {.name = "sampler", TEXT("jump"), .help = "the sampler, with options after a colon", RUN(sampler)},
     {.name = "chains", COUNT(1, 100000), .initial = 4, .help = "number of chains", RUN(chains)},
     {.name = "threads",
      COUNT(1, 10000),
