@@ -25,9 +25,9 @@
  *
  * The library keeps no global state, prints nothing and never exits. Two threads may use two objects at the
  * same time; one object belongs to one thread at a time. Sampling a chain does not allocate; the create functions,
- * ckam_sample() and what is in sections 8 to 12 do. Two effects reach further. kam and ckam use OpenBLAS for
- * matrices of order 32 and more, and set it to one thread, because chains, not matrix products, are what runs in
- * parallel. A run that makes draws.nc loads the NetCDF library, which stays loaded, and tells HDF5 below it not to
+ * ckam_sample(), ckam_chain_pool() and what is in sections 8 to 12 do. Two effects reach further. kam, ckam and jump use
+ * OpenBLAS for matrices of order 32 and more, and set it to one thread, because chains, not matrix products, are what
+ * runs in parallel. A run that makes draws.nc loads the NetCDF library, which stays loaded, and tells HDF5 below it not to
  * close files by itself when the program exits.
  *
  * Random numbers are a function of (seed, chain, iteration): the same seed gives the same draws.
@@ -113,9 +113,10 @@ typedef struct ckam_target {
 
 /* -- 3. One call -----------------------------------------------------------------------------------------
  *
- * Runs `chains` chains one after the other and stores `draws` draws of each. `spec` is a sampler with options,
- * as in "gam" or "ckam:cycle-length=2000,explore=0.5" (section 4). `start` has dim numbers, or is NULL for a
- * random start of each chain, uniform on [-2, 2] in every coordinate.
+ * Runs `chains` chains and stores `draws` draws of each: one chain after the other; those of jump together, from the end
+ * of a cycle to the next, because there they learn from each other. The draws of a chain of jump depend on how many
+ * chains there are. `spec` is a sampler with options, as in "gam" or "ckam:cycle-length=2000,explore=0.5" (section 4).
+ * `start` has dim numbers, or is NULL for a random start of each chain, uniform on [-2, 2] in every coordinate.
  * out[(chain * draws + draw) * dim + parameter] is yours and must have room for chains * draws * dim numbers.
  * Returns CKAM_OK, CKAM_STOP (the target asked; the draws so far are there, the rest is NaN), or an error. */
 CKAM_API ckam_status ckam_sample(const ckam_target *target, const char *spec, const double *start, uint64_t seed,
@@ -150,9 +151,9 @@ typedef struct ckam_setup {
     const ckam_target  *target;  /* copied, but its context and names must outlive the chain             */
     const ckam_options *options; /* read, not kept                                                       */
     const double       *start;   /* dim numbers, read, not kept; NULL: random, uniform on [-2, 2]        */
-    uint64_t            seed;    /* same seed and chain, same draws                                      */
+    uint64_t            seed;    /* same seed and chain, same draws; pooled: with the same other chains  */
     uint64_t            chain;   /* number of this chain: chains with one seed are independent           */
-    uint64_t            horizon; /* iterations planned: kam's schedules span it; 0 means 10,000          */
+    uint64_t            horizon; /* iterations planned: kam's schedules, jump's warm-up; 0 means 10,000  */
     bool                pooled;  /* learns with others, at ckam_chain_pool(); else by itself (jump only) */
 } ckam_setup;
 
@@ -161,8 +162,8 @@ CKAM_API void        ckam_chain_free(ckam_chain *chain);
 
 typedef enum ckam_phase {
     CKAM_PHASE_START,   /* the start, or a try of a random one, is evaluated                              */
-    CKAM_PHASE_SCALE,   /* the scale of the density is measured; the chain does not move                  */
-    CKAM_PHASE_EXPLORE, /* ckam: the first part of a cycle                                                */
+    CKAM_PHASE_SCALE,   /* the scale of the density is measured; jump: and the way to a mode found        */
+    CKAM_PHASE_EXPLORE, /* ckam, jump: the first part of a cycle; jump: the way to its first cycle, too   */
     CKAM_PHASE_SAMPLE   /* everything else                                                                */
 } ckam_phase;
 
@@ -174,7 +175,7 @@ typedef struct ckam_step {
     double        step_size;   /* nu of this proposal                                                       */
     uint64_t      cycle;       /* from 0; always 0 where there are no cycles                                */
     uint64_t      mode;        /* jump: the mode that x belongs to, from 1; else 0                          */
-    uint64_t      move;        /* jump: 1 local, 2 affine jump, 3 independent jump; else 0                  */
+    uint64_t      move;        /* jump: 1 local, 2 affine jump, 3 independent jump, 4 kernel move; else 0   */
     ckam_phase    phase;
     bool          accepted;
     bool          draw; /* keep x: it is a draw (not warm-up, not exploration)                       */
@@ -192,7 +193,8 @@ CKAM_API ckam_status ckam_chain_tell(ckam_chain *chain, double log_density, ckam
 
 /* Chains of jump that were set up as pooled learn from each other at the end of each cycle. There they wait: asked or
  * stepped then, they refuse. When all of them wait, at the same cycle, ckam_chain_pool() makes their memories one, in the
- * order in which they are given, and they go on. Other chains never wait. */
+ * order in which they are given, and they go on. A chain of jump that is not pooled waits between its cycles, too, and
+ * goes on by itself when it is asked or stepped. Chains of other samplers never wait. */
 CKAM_API bool        ckam_chain_waits(const ckam_chain *chain);
 CKAM_API ckam_status ckam_chain_pool(ckam_chain *const *chains, size_t count, ckam_error *error);
 
@@ -384,7 +386,7 @@ CKAM_API const char *ckam_run_directory(const ckam_run *run);
 CKAM_API const char *ckam_run_reason(const ckam_run *run);
 /* The same in words, after "stopped because": "all draws are there"; the reason itself where it is not one of these. */
 CKAM_API const char *ckam_reason_text(const char *reason);
-/* The sum over all chains. */
+/* The sum over all chains; of modes the most that a chain knows. */
 CKAM_API void ckam_run_counts(const ckam_run *run, ckam_counts *counts);
 /* What the draws say, as ckam_run_go() found it at the end; NULL before that, and when there was nothing to look at.
  * Borrowed from the run. */
@@ -488,8 +490,9 @@ typedef struct ckam_evidence {
     char     warning[248]; /* why it is not to be trusted, and what to do; "" where it is */
 } ckam_evidence;
 
-/* The target is the one that was sampled; it is evaluated at as many points as draws are bridged, at most 20,000. The
- * same seed gives the same numbers. */
+/* The target is the one that was sampled. It is evaluated at as many points as draws are bridged, at most 20,000; and at
+ * 8 draws, to see that they are of this target, or, where they have no lp__, at all that are bridged. The same seed gives
+ * the same numbers. */
 CKAM_API ckam_status ckam_evidence_estimate(ckam_draws *draws, const ckam_target *target, uint64_t seed,
                                             ckam_evidence *evidence, ckam_error *error);
 

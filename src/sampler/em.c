@@ -150,7 +150,11 @@ bool em_adapt_degrees(fit *f) {
             total[k + 1] += modes_log_t(m, j, modes_distance(m, j, row + ROW_HEAD), NULL);
         }
     }
-    int best = (total[2] - total[1]) * f->part > 3.0 ? 1 : (total[0] - total[1]) * f->part > 3.0 ? -1 : 0;
+    int best = 0;
+    if (now + 1 < CHOICES && (total[2] - total[1]) * f->part > 3.0)
+        best = 1;
+    else if (now > 0 && (total[0] - total[1]) * f->part > 3.0)
+        best = -1;
     modes_set_degrees(m, choice[now + best]);
     return best != 0;
 }

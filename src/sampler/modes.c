@@ -50,7 +50,10 @@ static void invert(size_t dim, const double *l, double *inverse) {
 /* log Gamma(x), x > 0: Stirling's series from x = 16 on. lgamma() writes a global variable. */
 static double log_gamma(double x) {
     double product = 1.0;
-    for (; x < 16.0; x += 1.0) product *= x;
+    while (x < 16.0) {
+        product *= x;
+        x += 1.0;
+    }
     double i = 1.0 / x, i2 = i * i;
     double series = i * (1.0 / 12.0 - i2 * (1.0 / 360.0 - i2 * (1.0 / 1260.0 - i2 * (1.0 / 1680.0 - i2 / 1188.0))));
     return (x - 0.5) * log(x) - x + 0.91893853320467274178 + series - log(product);

@@ -29,8 +29,13 @@ enum { POINT_TURNS = 16, TRIES = 50 };
 static jump_state *chain(void *const *states, size_t c) { return states[c]; }
 static modes      *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
 
+/* All chains, as the context of rows. */
+typedef struct pool {
+    void *const *states;
+} pool;
+
 static double *block_of(void *context, size_t index, size_t *count) {
-    jump_state *s = chain(context, index);
+    jump_state *s = chain(((const pool *)context)->states, index);
     *count = s->history.count;
     return block_at(s, s->rows);
 }
@@ -213,7 +218,8 @@ static void learn(void *const *states, size_t count) {
     jump_state *first = chain(states, 0);
     jump_plan  *p = &first->plan;
     modes      *m = memory(first);
-    rows        data = {(void *)(uintptr_t)states, count, m->dim, block_of, 1};
+    pool        all = {states};
+    rows        data = {&all, count, m->dim, block_of, 1};
     jump_tally  total = sum_tallies(states, count);
     uint64_t    known = p->modes;
     if (first->stage == STAGE_SETTLE) {

@@ -116,7 +116,7 @@ static bool some_row(fit *f, size_t j, int thirds, double *x) {
     walk    w = {0};
     double *row = NULL;
     double  after = f->m->at[j].rows * thirds / 3.0;
-    for (double i = 0.0; i < after && (row = em_row(f, &w, (double)j)); i += 1.0)
+    for (size_t i = 0; (double)i < after && (row = em_row(f, &w, (double)j)); i++)
         memcpy(x, row + ROW_HEAD, f->m->dim * sizeof *x);
     return row != NULL;
 }
@@ -366,7 +366,8 @@ static fit begin(modes *m, const rows *data) {
         total += count;
     }
     while (total / f.every > ROWS_MOST) f.every++;
-    f.count = (double)(total / f.every);
+    total /= f.every;
+    f.count = (double)total;
     f.part = total ? measure_part(&f) : 1.0;
     f.prior = (d + 1.0) / f.part;
     f.penalty = 0.5 * (1.0 + d + 0.5 * d * (d + 1.0)) * log(fmax(f.count * f.part, 3.0));

@@ -13,7 +13,7 @@ import numpy
 import xarray
 
 STATISTICS = {"lp__": "lp", "accept_stat__": "acceptance_rate", "stepsize__": "step_size"}
-WHOLE = {"cycle__", "phase__"}
+WHOLE = {"cycle__", "phase__", "mode__", "move__"}
 ATTRIBUTES = [
     "created_at", "creation_library", "creation_library_version", "creation_library_language", "inference_library",
     "inference_library_version", "name",
