@@ -14,6 +14,9 @@ const ckam_option jump_sampler_options[] = {
     SETTING_TARGET_ACCEPT, SETTING_SUBSAMPLE,   SETTING_KERNEL, SETTING_KERNEL_SCALE,
     SETTING_KERNEL_ORDER,  SETTING_WARMUP_AUTO, OPTION_END};
 
+#define SHORTEST 0.01 /* of the factors of short steps */
+#define STUCK    50   /* rejections in a row after which a chain is stuck */
+
 enum { ROWS_MOST = 4096, BYTES_MOST = 32 << 20 };
 
 static modes *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
@@ -243,7 +246,8 @@ static const double *ask_sampling(jump_state *s, rng *r) {
     default:
         rng_normals(r, now->dim, z);
         memcpy(y, now_x(now), now->dim * sizeof *y);
-        tri_multiply_add(now->dim, modes_factor(m, s->label), m->at[s->label].step, z, y);
+        s->short_step = rng_uniform(r) < s->plan.brief ? pow(SHORTEST, rng_uniform(r)) : 1.0;
+        tri_multiply_add(now->dim, modes_factor(m, s->label), s->short_step * m->at[s->label].step, z, y);
     }
     return y;
 }
@@ -281,6 +285,7 @@ static void tally(jump_state *s, double alpha, double value) {
     jump_tally *t = &s->tally;
     t->move[s->move].tried += 1.0;
     t->move[s->move].gain += value;
+    if (s->move == MOVE_LOCAL && s->short_step < 1.0) return; /* the step size is that of the long ones */
     if (s->move == MOVE_LOCAL) {
         t->at[s->label].local += 1.0;
         t->at[s->label].accept += alpha;
@@ -306,6 +311,8 @@ static void tell_sampling(jump_state *s, rng *r, double log_density, ckam_step *
     double value = worth(s, log_alpha > -HUGE_VAL ? exp_fast(log_alpha) : 0.0);
     double alpha = decide(now, r, log_density, ratio, out);
     tally(s, alpha, value);
+    s->rejected = out->accepted ? 0 : s->rejected + 1;
+    if (s->rejected > STUCK) s->tally.stuck += 1.0;
     if (out->accepted) {
         size_t at = s->at_x;
         s->at_x = s->at_y;

@@ -35,6 +35,7 @@ typedef struct jump_tally {
         double kernel, kernel_accept;
     } at[MODES_MOST];
     double scouts; /* that ended */
+    double stuck;  /* iterations after many rejections in a row */
 } jump_tally;
 
 /* What all chains have in common, made at the end of a cycle. */
@@ -45,9 +46,11 @@ typedef struct jump_plan {
     uint64_t structured;      /* iterations when split and merge were tried last */
     double   share[MOVES];
     double   tried[MOVES], gain[MOVES]; /* of earlier cycles, fading */
-    double   idle;                      /* scouts since one led somewhere */
-    double   vain;                      /* places that scouts found and no jump reached */
-    uint64_t modes;                     /* that have been reached */
+    double   brief; /* part of the local steps that are shorter, by any factor: the way into the neck of a funnel */
+    double   stuck, sampled; /* iterations in all, stuck ones among them */
+    double   idle;           /* scouts since one led somewhere */
+    double   vain;           /* places that scouts found and no jump reached */
+    uint64_t modes;          /* that have been reached */
 } jump_plan;
 
 typedef struct jump_state {
@@ -63,6 +66,8 @@ typedef struct jump_state {
     size_t         label;  /* component that x belongs to */
     size_t         target; /* component that a jump goes to */
     jump_move      move;
+    double         short_step; /* factor of a local step */
+    uint64_t       rejected;   /* in a row */
     kernel_move    kernel;
     size_t         at_x, at_y; /* offsets: log density of each component there */
     double         log_q_x, log_q_y;

@@ -7,8 +7,12 @@
 
 #include <string.h>
 
-#define SHARE_FLOOR    0.01
-#define SHARE_LOCAL    0.3
+#define SHARE_FLOOR 0.01
+#define SHARE_LOCAL 0.3
+#define BRIEF_LEAST                                                                                                    \
+    0.02 /* part of the local steps that are short: this and so many times the part of stuck iterations */
+#define BRIEF_STUCK    5.0
+#define BRIEF_MOST     0.3
 #define RARE           0.01 /* jumps that are accepted more rarely are worth less than their length says */
 #define EXPLORE_WARMUP 0.5
 #define EXPLORE_MOST   0.4
@@ -74,6 +78,7 @@ static jump_tally sum_tallies(void *const *states, size_t count) {
     for (size_t c = 0; c < count; c++) {
         const jump_tally *t = &chain(states, c)->tally;
         sum.scouts += t->scouts;
+        sum.stuck += t->stuck;
         for (int k = 0; k < MOVES; k++) {
             sum.move[k].tried += t->move[k].tried;
             sum.move[k].gain += t->move[k].gain;
@@ -124,6 +129,13 @@ static void adapt_shares(jump_state *s, const jump_tally *t) {
         left -= floor;
     }
     for (int k = 0; k < MOVES; k++) s->plan.share[k] += left * rate[k] / sum;
+}
+
+/* Where chains are stuck at times, as in the neck of a funnel, some local steps should be short. */
+static void adapt_brief(jump_plan *p, const jump_tally *t) {
+    p->stuck += t->stuck;
+    for (int k = 0; k < MOVES; k++) p->sampled += t->move[k].tried;
+    p->brief = fmin(BRIEF_LEAST + BRIEF_STUCK * p->stuck / fmax(p->sampled, 1.0), BRIEF_MOST);
 }
 
 /* What jumps have tried to reach in vain: hearsay, which is then remembered as such, or places that chains have left for
@@ -243,6 +255,7 @@ static void learn(void *const *states, size_t count) {
     p->modes = modes_name(m, p->cycle);
     p->idle = p->modes > known ? 0.0 : p->idle + total.scouts;
     adapt_shares(first, &total);
+    adapt_brief(p, &total);
     schedule(first);
 }
 
