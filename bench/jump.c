@@ -5,6 +5,7 @@
 #include "ckam.h"
 #include "gauss_mix.h"
 
+#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ static void stop(const char *message) {
 }
 
 static void *take(size_t count) {
-    void *memory = calloc(count, sizeof(double));
+    void *memory = calloc(count ? count : 1, sizeof(double));
     if (!memory) stop("no memory");
     return memory;
 }
@@ -109,7 +110,7 @@ static double part(const mixture *m, size_t j, const double *x) {
 
 static int mixture_density(void *context, const double *x, double *value) {
     const mixture *m = context;
-    double         each[MODES], most = -HUGE_VAL, sum = 0.0;
+    double         each[MODES], most = -HUGE_VAL, sum = DBL_MIN; /* not 0 for the analysers */
     for (size_t j = 0; j < m->count; j++) {
         each[j] = part(m, j, x);
         most = fmax(most, each[j]);
