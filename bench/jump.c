@@ -267,6 +267,7 @@ typedef struct model_row {
     const char       *spec;
     size_t            evaluations;
     double           *z, *rhat, *ess, *log_z, *se;
+    double           *miss; /* squared error of the means in variances of the target, mean over coordinates; or NULL */
 } model_row;
 
 /* As many independent draws as a chain of `evaluations` may be worth. */
@@ -299,6 +300,7 @@ static void model_job(void *what, size_t seed) {
         double       truth[2] = {mean[k], covariance[k * dim + k]};
         ckam_summary s = summary_of(x + k * n, count);
         row->ess[seed] += s.ess_bulk / (double)dim;
+        if (row->miss) row->miss[seed] += (s.mean - mean[k]) * (s.mean - mean[k]) / truth[1] / (double)dim;
         for (int moment = 0; moment < 2; moment++) {
             row->rhat[seed] = fmax(row->rhat[seed], s.rhat);
             if (s.rhat < 1.01) row->z[seed] = fmax(row->z[seed], fabs(s.mean - truth[moment]) / s.mcse_mean);
@@ -316,12 +318,12 @@ static void curved(const char *name, size_t evaluations) {
     ckam_model *model;
     double      z[SEEDS], rhat[SEEDS], ess[SEEDS];
     if (ckam_model_create(&model, name, NULL)) stop("no model");
-    model_row row = {model, "jump", evaluations, z, rhat, ess, NULL, NULL};
+    model_row row = {model, "jump", evaluations, z, rhat, ess, NULL, NULL, NULL};
     over_seeds(model_job, &row);
     double middle_z = middle(z), middle_rhat = middle(rhat), middle_ess = middle(ess);
     printf("%-30s %8zu evaluations: moments off by %.1f (%.1f) MCSE at most, R-hat %.4f (%.4f), ESS %.0f\n", name,
            evaluations, middle_z, z[SEEDS - 1], middle_rhat, rhat[SEEDS - 1], middle_ess);
-    model_row control = {model, NULL, evaluations, z, rhat, ess, NULL, NULL};
+    model_row control = {model, NULL, evaluations, z, rhat, ess, NULL, NULL, NULL};
     over_seeds(model_job, &control);
     middle_z = middle(z);
     printf("%-30s with %zu independent draws by %.1f (%.1f)\n", "", evaluations / 10, middle_z, z[SEEDS - 1]);
@@ -329,21 +331,27 @@ static void curved(const char *name, size_t evaluations) {
     ckam_model_free(model);
 }
 
-/* Evaluations that jump needs for the ESS of gam, with 1 for those of gam. */
+/* Evaluations that jump needs for the ESS of gam, with 1 for those of gam: by the ESS as estimated from the draws, and by the
+ * one that the errors of the means say, which is that of slow chains. */
 static void compared(const char *name, size_t evaluations, bool with_evidence) {
     ckam_model *model;
     double      z[SEEDS], rhat[SEEDS], ours[SEEDS], gam[SEEDS], log_z[SEEDS], se[SEEDS], sum[2] = {0};
+    double      miss[2][SEEDS] = {{0}}, all[2] = {0};
     if (ckam_model_create(&model, name, NULL)) stop("no model");
-    model_row theirs = {model, "gam", evaluations, z, rhat, gam, NULL, NULL};
-    model_row row = {model, "jump", evaluations, z, rhat, ours, with_evidence ? log_z : NULL, se};
+    model_row theirs = {model, "gam", evaluations, z, rhat, gam, NULL, NULL, miss[0]};
+    model_row row = {model, "jump", evaluations, z, rhat, ours, with_evidence ? log_z : NULL, se, miss[1]};
     over_seeds(model_job, &theirs);
     over_seeds(model_job, &row);
     for (size_t i = 0; i < SEEDS; i++) {
         sum[0] += gam[i] / SEEDS;
         sum[1] += ours[i] / SEEDS;
+        all[0] += miss[0][i] / SEEDS;
+        all[1] += miss[1][i] / SEEDS;
     }
     printf("%-30s %8zu evaluations: ESS %.0f, gam %.0f: jump needs %.2f times as many evaluations\n", name, evaluations,
            sum[1], sum[0], sum[0] / sum[1]);
+    printf("%-30s by the errors of means ESS %.0f, gam %.0f: %.2f times\n", "", 1.0 / all[1], 1.0 / all[0],
+           all[1] / all[0]);
     if (with_evidence) {
         double middle_log_z = middle(log_z), middle_se = middle(se);
         printf("%-30s log Z off by %.1f (%.1f) standard errors of %.4f (%.4f)\n", "", middle_log_z, log_z[SEEDS - 1],
@@ -444,8 +452,6 @@ static void labels(void) {
            share[0], share[SEEDS - 1]);
     (void)fflush(stdout);
 }
-
-/* ----------------------------------------------------------------------------------------------------------------- */
 
 int main(int argc, char **argv) {
     const char *wanted = argc > 1 ? argv[1] : "";
