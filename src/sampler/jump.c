@@ -15,7 +15,7 @@ const ckam_option jump_sampler_options[] = {
     SETTING_KERNEL_ORDER,  SETTING_WARMUP_AUTO, OPTION_END};
 
 #define SHORTEST 0.01 /* of the factors of short steps */
-#define STUCK    50   /* rejections in a row after which a chain is stuck */
+#define STUCK    20   /* rejections in a row after which a chain is stuck */
 
 enum { ROWS_MOST = 4096, BYTES_MOST = 32 << 20 };
 

@@ -10,17 +10,17 @@
 #define SHARE_FLOOR 0.01
 #define SHARE_LOCAL 0.3
 #define BRIEF_LEAST                                                                                                    \
-    0.02 /* part of the local steps that are short: this and so many times the part of stuck iterations */
+    0.05 /* part of the local steps that are short: this and so many times the part of stuck iterations */
 #define BRIEF_STUCK    5.0
 #define BRIEF_MOST     0.3
 #define RARE           0.01 /* jumps that are accepted more rarely are worth less than their length says */
 #define EXPLORE_WARMUP 0.5
 #define EXPLORE_MOST   0.4
-#define EXPLORE_LEAST  0.03
+#define EXPLORE_LEAST  0.05
 #define EXPLORE_VAIN   0.01 /* where places that scouts find cannot be reached, as on a grid of many modes */
 #define VAIN           0.5
-#define STEP_PULL      2.0 /* Newton's step: the acceptance of a random walk falls by 0.47 for a log step of 1 */
-#define PATIENCE       3.0
+#define STEP_PULL      2.0   /* Newton's step: the acceptance of a random walk falls by 0.47 for a log step of 1 */
+#define PATIENCE       3.0   /* scouts in vain for each mode and dimension, before there are fewer of them */
 #define CYCLE_BASE     500.0 /* iterations of a cycle: (base + dim * d)(1 + growth * its number) */
 #define CYCLE_DIM      100.0
 #define CYCLE_GROWTH   0.25
@@ -188,12 +188,13 @@ static void add_found(void *const *states, size_t count) {
 /* -- The next cycle ----------------------------------------------------------------------------------------------- */
 
 /* Cycles grow, so what is learned changes ever more rarely. Scouts get half of the warm-up; after it a part that falls
- * with the scouts in vain, for which the patience grows with the number of modes that there are. */
+ * with the scouts in vain, for which the patience grows with the dimensions and the number of modes that there are. */
 static void schedule(jump_state *s) {
     jump_plan *p = &s->plan;
     double     length = (CYCLE_BASE + CYCLE_DIM * (double)s->settle.now.dim) * (1.0 + CYCLE_GROWTH * (double)p->cycle);
-    double     patience = PATIENCE * (double)p->modes, fade = patience / (patience + p->idle);
-    double     part = fmax(EXPLORE_MOST * fade * fade, EXPLORE_LEAST);
+    double     patience = PATIENCE * (1.0 + (double)s->settle.now.dim) * (double)p->modes,
+           fade = patience / (patience + p->idle);
+    double part = fmax(EXPLORE_MOST * fade * fade, EXPLORE_LEAST);
     if (p->past < s->settle.now.warmup) part = EXPLORE_WARMUP;
     part = fmax(part / (1.0 + VAIN * p->vain), EXPLORE_VAIN);
     p->length = (uint64_t)length;

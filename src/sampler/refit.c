@@ -8,6 +8,7 @@
 enum { ROWS_MOST = 4096, PASSES = 2, LOCAL_PASSES = 8, SEEDS = 6, DEGREES_TURNS = 6 };
 
 #define TIGHT 0.1
+#define SURE  25.0 /* gain of log likelihood beyond the number of parameters that needs no further proof */
 
 /* -- Two components in place of one ------------------------------------------------------------------------------- */
 
@@ -370,7 +371,9 @@ static fit begin(modes *m, const rows *data) {
     f.count = (double)total;
     f.part = total ? measure_part(&f) : 1.0;
     f.prior = (d + 1.0) / f.part;
-    f.penalty = 0.5 * (1.0 + d + 0.5 * d * (d + 1.0)) * log(fmax(f.count * f.part, 3.0));
+    /* BIC, or Akaike's criterion and a bit where that is less: with many parameters BIC waits too long. */
+    double terms = 1.0 + d + 0.5 * d * (d + 1.0);
+    f.penalty = fmin(0.5 * terms * log(fmax(f.count * f.part, 3.0)), terms + SURE);
     return f;
 }
 

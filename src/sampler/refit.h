@@ -1,6 +1,6 @@
 /* refit.h - a memory of modes fitted to draws: EM for a mixture of t distributions, with split and merge.
  *
- * The number of components is chosen by a penalised likelihood (BIC), in which draws that follow each other closely count
+ * The number of components is chosen by a penalised likelihood (BIC, or AIC where there are many parameters), in which draws that follow each other closely count
  * for less. Nothing is random, nothing allocates. */
 #ifndef CKAM_SAMPLER_REFIT_H
 #define CKAM_SAMPLER_REFIT_H

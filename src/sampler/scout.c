@@ -10,7 +10,9 @@
 enum { LOOKS_MOST = 20, CLIMB_MOST = 500 };
 #define COLDEST       0.3 /* b_min is between these, uniform in its logarithm */
 #define HOTTEST       3e-4
-#define SLOWEST       30.0 /* times 4 + 2 d iterations of cooling, at least 1, likewise */
+#define SLOWEST       30.0 /* times 4 + 2 k iterations of cooling, at least 1, likewise */
+#define SOME          0.8  /* part of the scouts that are heated in some coordinates only */
+#define CENTRE        0.6  /* part of those that start from the centre of a component */
 #define TARGET_ACCEPT 0.3
 #define STEP_GAIN     0.1
 #define NEGLIGIBLE    15.0  /* places with a log mass this much (and d / 2) below that of what is known do not count */
@@ -18,10 +20,10 @@ enum { LOOKS_MOST = 20, CLIMB_MOST = 500 };
 
 /* Iterations of a stage. */
 static uint64_t duration(const scout *s) {
-    uint64_t d = s->dim;
+    uint64_t d = s->dim, k = s->moves;
     switch (s->stage) {
     case SCOUT_HEAT:
-        return 10 + 5 * d;
+        return 10 + 5 * k;
     case SCOUT_COOL:
         return s->cooling;
     case SCOUT_LOOK:
@@ -62,12 +64,12 @@ static void enter(scout *s, scout_stage stage) {
     memset(block_at(s, s->scatter), 0, s->dim * s->dim * sizeof(double));
 }
 
-/* Half of the scouts are heated in all coordinates; the others in k of them, log k uniform: in many dimensions what is
- * heated in all gets lost between narrow modes. */
+/* Some scouts are heated in all coordinates, most in k of them, log k uniform: in many dimensions what is heated in all
+ * gets lost between narrow modes. */
 static void choose_warm(scout *s, rng *r) {
     double *warm = block_at(s, s->warm);
     size_t  dim = s->dim, left = dim;
-    if (rng_uniform(r) < 0.5) left = (size_t)ceil(pow((double)dim, rng_uniform(r)));
+    if (rng_uniform(r) < SOME) left = (size_t)pow((double)dim, rng_uniform(r));
     s->moves = left;
     for (size_t k = 0; k < dim; k++) { /* each of the subsets of that size is as likely */
         warm[k] = rng_uniform(r) * (double)(dim - k) < (double)left ? 1.0 : 0.0;
@@ -84,13 +86,17 @@ void scout_start(scout *s, modes *m, size_t i, rng *r, const double *x, double l
     memset(u, 0, dim * sizeof *u);
     tri_multiply_add(dim, modes_inverse(m, i), 1.0, v, u);
     s->heat = s->hot = HOTTEST * exp(rng_uniform(r) * log(COLDEST / HOTTEST));
-    s->cooling = (uint64_t)((4.0 + 2.0 * (double)dim) * exp(rng_uniform(r) * log(SLOWEST)));
     s->log_density = log_density;
     s->step = 1.0;
     s->before = (double)NAN;
     s->looks = 0;
     s->most = LOOKS_MOST;
     choose_warm(s, r);
+    s->cooling = (uint64_t)((4.0 + 2.0 * (double)s->moves) * exp(rng_uniform(r) * log(SLOWEST)));
+    if (s->moves < dim && rng_uniform(r) < CENTRE) { /* beside a wide mode a narrow one is seen from the centre only */
+        memset(u, 0, dim * sizeof *u);
+        s->log_density = -HUGE_VAL; /* not known there: the first step is accepted */
+    }
     enter(s, SCOUT_HEAT);
 }
 
@@ -185,7 +191,17 @@ static scout_news end(scout *s, scout_news news) {
     return news;
 }
 
+/* Whether the place is among the draws of a component: within two standard deviations of their mean squared distance. */
+static bool is_home(scout *s, modes *m) {
+    double *x = block_at(s, s->v), d = (double)s->dim, most = d + 2.0 * sqrt(2.0 * d);
+    place(s, block_at(s, s->u), x);
+    for (size_t j = 0; j < m->count; j++)
+        if (modes_distance(m, j, x) < most) return true;
+    return false;
+}
+
 static scout_news next_stage(scout *s, modes *m) {
+    if (s->stage == SCOUT_COOL && is_home(s, m)) return end(s, SCOUT_KNOWN);
     if (s->stage < SCOUT_LOOK) {
         enter(s, s->stage + 1);
         return SCOUT_GOES_ON;
@@ -198,7 +214,7 @@ static scout_news next_stage(scout *s, modes *m) {
     if (!m) return end(s, SCOUT_KNOWN);
     put_trial(s, m);
     s->mass = mass(s, &m->at[m->capacity]);
-    bool negligible = s->mass < m->level - NEGLIGIBLE - 0.5 * (double)s->dim;
+    bool negligible = !(s->mass >= m->level - NEGLIGIBLE - 0.5 * (double)s->dim);
     if (negligible || modes_know(m, m->capacity)) return end(s, SCOUT_KNOWN);
     if (s->stage == SCOUT_LOOK) {
         enter(s, SCOUT_LEARN);

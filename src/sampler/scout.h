@@ -1,7 +1,7 @@
 /* scout.h - looks for modes: a walk on pi^b that is heated, cooled, and learns where it has come to rest.
  *
  * It walks in the coordinates of the component that it starts from, u = L^-1 (x - mu), so no unit matters. Stages:
- *     HEAT    b = b_min, steps of 2.38 / sqrt(k b) in k of the coordinates, often all: far away
+ *     HEAT    b = b_min, steps of 2.38 / sqrt(k b) in k of the coordinates, sometimes all: far away
  *     COOL    b rises to 1 in equal ratios
  *     LOOK    b = 1, again and again while the density still rises: where is it?
  *     LEARN   only where that is new: its mean and covariance
