@@ -1,6 +1,8 @@
 /* carry_out.c - a run from begin to end: progress, signals, and what came out. For `sample` and `resume`. */
 #include "cli.h"
 
+#include <string.h>
+
 /* The draws are in the directory or, where none was made, in the run. */
 static ckam_status print_outcome(const ckam_run *run, const ckam_plan *plan, const run_facts *facts,
                                  ckam_error *error) {
@@ -27,18 +29,33 @@ static void say_farewell(const char *directory, size_t size, char *text) {
                  text_command("resume", directory, command));
 }
 
+/* What is said when a model of the user's takes the process with it; NULL for a built-in one. */
+static const char *say_crash(const ckam_plan *plan, const char *directory, size_t size, char *text) {
+    char command[QUOTED], model[DESCRIBE];
+    ckam_plan_get(plan, "model", model, sizeof model, NULL);
+    model[strcspn(model, ":")] = 0;
+    if (entry_find(ckam_model_list(), model)) return NULL;
+    int used = snprintf(text, size, "\nthe model crashed. With --isolate that costs a point, which is written down\n");
+    if (*directory)
+        snprintf(text + used, size - (size_t)used, "`%s --isolate` goes on from the last checkpoint\n",
+                 text_command("resume", directory, command));
+    return text;
+}
+
 int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     const char      *directory = ckam_run_directory(run);
-    char             kind[16] = "auto", again[QUOTED], farewell[QUOTED + DESCRIBE];
+    char             kind[16] = "auto", again[QUOTED], farewell[QUOTED + DESCRIBE], crashed[QUOTED + DESCRIBE];
     progress_display display;
     run_facts        facts;
     ckam_error       error, failure;
+    if (*ckam_run_warning(run)) complain(command, 0, "warning: %s", ckam_run_warning(run));
     ckam_run_counts(run, &facts.counts);
     facts.before = facts.counts.evaluations;
     ckam_plan_get(plan, "progress", kind, sizeof kind, NULL);
     progress_begin(&display, kind);
     say_farewell(directory, sizeof farewell, farewell);
-    signals_begin(&(interruption){stop_run, freeze_run, run, farewell});
+    signals_begin(
+        &(interruption){stop_run, freeze_run, run, farewell, say_crash(plan, directory, sizeof crashed, crashed)});
     ckam_status status = ckam_run_go(run, progress_watch, &display, &failure);
     int         number = signals_end();
     facts.seconds = display.elapsed;

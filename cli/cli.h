@@ -118,6 +118,7 @@ typedef struct interruption {
     void (*freeze)(void *object);
     void       *object;
     const char *farewell;
+    const char *crashed; /* what is printed when the process crashes; NULL: nothing */
 } interruption;
 
 /* Between the two, the first SIGINT, SIGTERM or SIGHUP stops the work, the second ends the process. The end returns the
@@ -216,6 +217,6 @@ void table_print_csv(const ckam_review *review);
 void shapes_print(const outcome *r);
 void modes_print(const ckam_review *review);
 /* The findings of one severity, with or without advice; returns how many there were. */
-size_t findings_print(const ckam_review *review, ckam_severity severity, bool advice);
+size_t findings_print(const ckam_finding *findings, size_t all, ckam_severity severity, bool advice);
 
 #endif

@@ -7,9 +7,15 @@ static int diagnose(const request *r) {
     look l;
     int  status = look_open(&l, r);
     if (status) return status;
-    size_t problems = findings_print(l.review, CKAM_PROBLEM, true);
-    if (!problems) printf(l.review->findings ? "no problems found\n\n" : "no problems found\n");
-    findings_print(l.review, CKAM_NOTE, true);
+    const ckam_review *review = l.review;
+    ckam_finding       incident[CKAM_INCIDENTS];
+    size_t             incidents = r->words == 1 ? ckam_run_incidents(r->word[0], incident) : 0;
+    size_t             problems = findings_print(incident, incidents, CKAM_PROBLEM, true);
+    if (problems) printf("\n");
+    problems += findings_print(review->finding, review->findings, CKAM_PROBLEM, true);
+    if (!problems) printf(review->findings + incidents ? "no problems found\n\n" : "no problems found\n");
+    if (findings_print(incident, incidents, CKAM_NOTE, true) && review->findings) printf("\n");
+    findings_print(review->finding, review->findings, CKAM_NOTE, true);
     if (l.review->modes > 1) modes_print(l.review);
     look_close(&l);
     return problems ? EXIT_PROBLEM : EX_OK;

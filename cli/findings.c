@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-size_t findings_print(const ckam_review *review, ckam_severity severity, bool advice) {
+size_t findings_print(const ckam_finding *findings, size_t all, ckam_severity severity, bool advice) {
     const char *label = severity == CKAM_PROBLEM ? "problem: " : "note: ";
     size_t      count = 0;
-    for (size_t i = 0; i < review->findings; i++) {
-        const ckam_finding *finding = review->finding + i;
+    for (size_t i = 0; i < all; i++) {
+        const ckam_finding *finding = findings + i;
         if (finding->severity != severity) continue;
         count++;
         if (i && advice) printf("\n");

@@ -33,8 +33,10 @@ static void write_sampler(const ckam_plan *plan, char *text) {
 }
 
 static void print_plan(const ckam_plan *plan) {
-    char text[TEXT] = "";
-    ckam_plan_get(plan, "model", text, sizeof text, NULL);
+    static const char *const kinds[] = {"model", "log-density", "program"};
+    char                     text[TEXT] = "";
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !*text; i++)
+        ckam_plan_get(plan, kinds[i], text, sizeof text, NULL);
     append(text, " by ", "");
     write_sampler(plan, text);
     text_wrap(stdout, text, 0, 2);

@@ -80,8 +80,8 @@ void outcome_print(const outcome *r) {
     shapes_print(r);
     modes_print(r->review);
     if (r->review->findings) printf("\n");
-    size_t problems = findings_print(r->review, CKAM_PROBLEM, !*r->directory);
-    findings_print(r->review, CKAM_NOTE, !*r->directory);
+    size_t problems = findings_print(r->review->finding, r->review->findings, CKAM_PROBLEM, !*r->directory);
+    findings_print(r->review->finding, r->review->findings, CKAM_NOTE, !*r->directory);
     if (r->facts) print_counts(&r->facts->counts);
     if (problems && *r->directory) printf("`%s` says what to do.\n", text_command("diagnose", r->directory, command));
 }

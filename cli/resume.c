@@ -2,8 +2,9 @@
 #include "cli.h"
 
 /* What may differ from what the run was begun with. */
-static const char *const changeable[] = {
-    "draws", "evals", "time-limit", "until", "threads", "format", "checkpoint-every", "progress", NULL};
+static const char *const changeable[] = {"draws",   "evals",   "time-limit",       "until",
+                                         "threads", "format",  "checkpoint-every", "progress",
+                                         "workers", "timeout", "isolate",          NULL};
 
 static int resume(const request *r) {
     ckam_plan  *plan;

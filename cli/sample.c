@@ -11,11 +11,15 @@ static const ckam_option own_options[] = {
     {.name = NULL}};
 
 static const char about[] =
-    "Runs chains on a model, writes a directory with the draws, and prints a summary. The model is a built-in one with "
-    "its options after a colon, as in bimodal:dim=8; `ckam list models` shows them. The default of an option is in "
-    "brackets.\v"
+    "Runs chains on a model, writes a directory with the draws, and prints a summary. The model is your own, a file in "
+    "C or "
+    "a shared object, or --log-density, or --program; or a built-in one with its options after a colon, as in "
+    "bimodal:dim=8; `ckam list models` shows them. The default of an option is in brackets.\v"
     "Examples:\n"
     "  ckam sample bimodal\n"
+    "  ckam sample model.c --data data.json\n"
+    "  ckam sample --log-density '-0.5*(x*x + y*y/4)' --params x,y\n"
+    "  ckam sample --program 'python3 density.py' --params 'mu, sigma > 0'\n"
     "  ckam sample banana --sampler gam --draws 20000 --seed 7\n"
     "  ckam sample ring --explore 0.5 --chains 8 --out ring\n"
     "\n"
@@ -86,7 +90,7 @@ static int set_behind(const request *r, ckam_plan *plan, const char *spec) {
 /* A sampler's options belong to the sampler that is set before them. */
 static int fill(const request *r, ckam_plan *plan) {
     const char *config = request_value(r, "config"), *spec = request_value(r, "sampler");
-    char        sampler[DESCRIBE], model[2];
+    char        sampler[DESCRIBE];
     int         status = spec ? set(r, plan, "sampler", spec) : EX_OK;
     if (!status && config) status = read_config(r, plan, config);
     if (!status && config && spec) status = set_behind(r, plan, spec);
@@ -103,9 +107,14 @@ static int fill(const request *r, ckam_plan *plan) {
         status = set(r, plan, name, r->setting[i].value);
     }
     if (status) return status;
-    ckam_plan_get(plan, "model", model, sizeof model, NULL);
-    if (!*model) return complain(r->command, EX_USAGE, "which model? `ckam list models` shows them");
-    return EX_OK;
+    static const char *const kinds[] = {"model", "log-density", "program"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char value[2];
+        ckam_plan_get(plan, kinds[i], value, sizeof value, NULL);
+        if (*value) return EX_OK;
+    }
+    return complain(r->command, EX_USAGE,
+                    "which model? Name a file, model.c, or a built-in one: `ckam list models` shows them");
 }
 
 /* The command as it was typed, for run.json. */

@@ -11,7 +11,9 @@
 
 static const int handled[] = {SIGINT, SIGTERM, SIGHUP};
 enum { HANDLED = sizeof handled / sizeof *handled, TOGETHER = 100 }; /* milliseconds */
-static struct sigaction      before[HANDLED];
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+enum { CRASHES = sizeof crashes / sizeof *crashes };
+static struct sigaction      before[HANDLED], before_crash[CRASHES];
 static interruption          work;
 static volatile sig_atomic_t caught;
 static atomic_uint           first; /* when the first one came; 0 before that */
@@ -38,9 +40,17 @@ static void handle(int number) {
     _exit(signals_status(number));
 }
 
+/* It is raised again when this returns, and ends the process. */
+static void crash(int number) {
+    (void)number;
+    if (write(STDERR_FILENO, work.crashed, strlen(work.crashed)) < 0) _exit(128 + SIGABRT);
+}
+
 void signals_begin(const interruption *what) {
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
+    struct sigaction fatal = {.sa_handler = crash, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
+    sigemptyset(&fatal.sa_mask);
     for (int i = 0; i < HANDLED; i++) sigaddset(&action.sa_mask, handled[i]);
     work = *what;
     caught = 0;
@@ -49,6 +59,7 @@ void signals_begin(const interruption *what) {
         sigaction(handled[i], NULL, before + i);
         if (before[i].sa_handler != SIG_IGN) sigaction(handled[i], &action, NULL); /* nohup keeps what it asked for */
     }
+    for (int i = 0; work.crashed && i < CRASHES; i++) sigaction(crashes[i], &fatal, before_crash + i);
 }
 
 int signals_caught(void) { return caught; }
@@ -56,6 +67,7 @@ int signals_caught(void) { return caught; }
 int signals_status(int number) { return 128 + (number == SIGINT ? SIGINT : SIGTERM); }
 
 int signals_end(void) {
+    for (int i = 0; work.crashed && i < CRASHES; i++) sigaction(crashes[i], before_crash + i, NULL);
     for (int i = 0; i < HANDLED; i++) sigaction(handled[i], before + i, NULL);
     return caught;
 }

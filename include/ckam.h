@@ -391,6 +391,8 @@ CKAM_API void ckam_run_counts(const ckam_run *run, ckam_counts *counts);
 /* What the draws say, as ckam_run_go() found it at the end; NULL before that, and when there was nothing to look at.
  * Borrowed from the run. */
 CKAM_API const struct ckam_review *ckam_run_review(const ckam_run *run);
+/* What was noticed when it was created, in one sentence, as of a model whose values for one point differ; "" if nothing. */
+CKAM_API const char *ckam_run_warning(const ckam_run *run);
 /* The draws that the run keeps in memory, an even thinning of all of them; for a run that writes none. Yours to free;
  * it is a copy. */
 CKAM_API ckam_status ckam_run_draws(const ckam_run *run, ckam_draws **draws, ckam_error *error);
@@ -458,6 +460,11 @@ typedef struct ckam_finding {
     ckam_severity severity;
     char          text[248], advice[248];
 } ckam_finding;
+
+/* What a run has noticed about its model: values that differ, crashes, the first point without a value. Returns how many there are;
+ * 0 also where the directory is not that of a run. */
+enum { CKAM_INCIDENTS = 3 };
+CKAM_API size_t ckam_run_incidents(const char *directory, ckam_finding found[CKAM_INCIDENTS]);
 
 /* All that is known about a set of draws. */
 typedef struct ckam_review {

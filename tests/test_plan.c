@@ -30,6 +30,14 @@ static void refuse(ckam_plan *plan, const char *name, const char *value, const c
 static const struct {
     const char *name, *initial, *value, *got;
 } settings[] = {{"model", "", "bimodal:dim=3", "bimodal:dim=3"},
+                {"log-density", "", "-x*x", "-x*x"},
+                {"program", "", "sh density.sh", "sh density.sh"},
+                {"params", "", "x, s > 0", "x, s > 0"},
+                {"bounds", "", "bounds.txt", "bounds.txt"},
+                {"data", "", "data.json", "data.json"},
+                {"workers", "auto", "2", "2"},
+                {"timeout", "600", "10m", "600"},
+                {"isolate", "false", "true", "true"},
                 {"sampler", "jump", "gam", "gam"},
                 {"chains", "4", "100000", "100000"},
                 {"threads", "auto", "3", "3"},
@@ -70,8 +78,8 @@ static void every_setting_is_set_and_got(void **unused) {
         if (settings[i].initial) {
             if (strcmp(settings[i].initial, "") != 0) plan_change(plan, PAIRS(settings[i].name, settings[i].initial));
         }
-    for (size_t i = 1; i < SETTINGS; i++)
-        if (settings[i].initial) assert_setting(plan, settings[i].name, settings[i].initial);
+    for (size_t i = 0; i < SETTINGS; i++)
+        if (settings[i].initial && *settings[i].initial) assert_setting(plan, settings[i].name, settings[i].initial);
     ckam_plan_free(plan);
     ckam_plan_free(NULL);
 }
@@ -352,12 +360,14 @@ static void a_copy_is_equal_and_its_own(void **unused) {
 
 static void what_may_not_change_is_named(void **unused) {
     (void)unused;
-    static const char *const fixed[][2] = {{"model", "ring"}, {"sampler", "gam"}, {"chains", "5"},
-                                           {"seed", "2"},     {"thin", "2"},      {"save-warmup", "true"},
-                                           {"init", "1,2"},   {"horizon", "9"}};
+    static const char *const fixed[][2] = {
+        {"model", "ring"},       {"sampler", "gam"}, {"chains", "5"},  {"seed", "2"},        {"thin", "2"},
+        {"save-warmup", "true"}, {"init", "1,2"},    {"horizon", "9"}, {"log-density", "x"}, {"program", "x"},
+        {"params", "x"},         {"bounds", "x"},    {"data", "x"}};
     static const char *const free_ones[][2] = {
         {"draws", "5"},    {"evals", "5"},        {"time-limit", "5"},  {"until", "ess=5"}, {"threads", "5"},
-        {"format", "csv"}, {"overwrite", "true"}, {"progress", "none"}, {"out", "x"},       {"checkpoint-every", "5"}};
+        {"format", "csv"}, {"overwrite", "true"}, {"progress", "none"}, {"out", "x"},       {"checkpoint-every", "5"},
+        {"workers", "2"},  {"timeout", "5"},      {"isolate", "true"}};
     ckam_plan *plan = plan_with(PAIRS("model", "bimodal", "sampler", "kam", "seed", "1"));
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
         ckam_error error;

@@ -32,31 +32,44 @@ static size_t digits_needed(const ckam_plan *plan) {
 
 static json_t *names_json(const ckam_run *run) {
     json_t *list = json_array();
-    for (size_t k = 0; k < run->target.dim; k++) json_array_append_new(list, json_string(run->names[run->own + k]));
+    for (size_t k = 0; k < run->values; k++) json_array_append_new(list, json_string(run->names[run->own + k]));
     return list;
 }
 
 static json_t *counts_json(const ckam_run *run) {
     ckam_counts sum;
+    uint64_t    faults = run->faults;
     json_t     *draws = json_array();
     ckam_run_counts(run, &sum);
+    for (size_t i = 0; run->source && i < run->plan->run.chains; i++) faults += seat_faults(run->lanes[i].seat);
     for (size_t i = 0; i < run->plan->run.chains; i++)
         json_array_append_new(draws, plan_json_word(run->lanes[i].kept.draws));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "evaluations", plan_json_word(sum.evaluations),
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "evaluations", plan_json_word(sum.evaluations),
                      "iterations", plan_json_word(sum.iterations), "accepted", plan_json_word(sum.accepted),
-                     "undefined", plan_json_word(sum.undefined), "floored", plan_json_word(sum.floored), "scouts",
-                     plan_json_word(sum.scouts), "runaways", plan_json_word(sum.runaways), "draws", draws);
+                     "undefined", plan_json_word(sum.undefined), "faults", plan_json_word(faults), "floored",
+                     plan_json_word(sum.floored), "scouts", plan_json_word(sum.scouts), "runaways",
+                     plan_json_word(sum.runaways), "draws", draws);
+}
+
+/* The first point that was rejected, of the first chain that has one: once known, for good. */
+static json_t *rejected_json(ckam_run *run) {
+    for (size_t i = 0; run->source && !run->rejected && i < run->plan->run.chains; i++) {
+        const char *first = seat_first_reject(run->lanes[i].seat);
+        if (*first) run->rejected = json_pack("{s:I, s:s}", "chain", (json_int_t)i + 1, "point", first);
+    }
+    return run->rejected;
 }
 
 ckam_status finish_record(ckam_run *run, double seconds, bool ended, const char *message, ckam_error *error) {
     char path[FILE_PATH], now[CLOCK_TEXT];
     clock_text(now);
     json_t *json =
-        json_pack("{s:s, s:s, s:o, s:I, s:o, s:s, s:s?, s:f, s:s?, s:s?, s:o}", "ckam", CKAM_VERSION, "command",
-                  run->plan->command, "config", plan_json(run->plan), "dim", (json_int_t)run->target.dim, "parameters",
-                  names_json(run), "started", run->started, "ended", ended ? now : NULL, "seconds",
+        json_pack("{s:s, s:s, s:o, s:I, s:o, s:s, s:s?, s:f, s:s?, s:s?, s:s?, s:O?, s:o}", "ckam", CKAM_VERSION,
+                  "command", run->plan->command, "config", plan_json(run->plan), "dim", (json_int_t)run->target.dim,
+                  "parameters", names_json(run), "started", run->started, "ended", ended ? now : NULL, "seconds",
                   round(1000.0 * (run->seconds + seconds)) / 1000.0, "stopped", *run->reason ? run->reason : NULL,
-                  "message", message, "counts", counts_json(run));
+                  "message", message, "warning", *run->warning ? run->warning : NULL, "rejected", rejected_json(run),
+                  "counts", counts_json(run));
     char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(digits_needed(run->plan))) : NULL;
     json_decref(json);
     if (!text) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for run.json");
@@ -158,7 +171,7 @@ static ckam_status write_all(ckam_run *run, ckam_error *error) {
     if (status || !run->format.netcdf) return status;
     clock_text(now);
     directory_file(&run->place, "draws.nc", path);
-    return netcdf_write(run->place.path, path, run->plan->run.model, now, error);
+    return netcdf_write(run->place.path, path, run_model_name(run), now, error);
 }
 
 static bool has_lost(const ckam_run *run) {

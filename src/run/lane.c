@@ -31,13 +31,13 @@ static ckam_status check_until(const ckam_run *run, const store *s, ckam_error *
     return fail_with(error, CKAM_ERROR_OPTION,
                      "until: ess=%g is more than can be judged while a run goes on; with %llu chains of %zu parameters "
                      "it must be <= %.0f; use --draws, and look at the summary",
-                     run->until.ess, (unsigned long long)run->plan->run.chains, run->target.dim, most);
+                     run->until.ess, (unsigned long long)run->plan->run.chains, run->values, most);
 }
 
 ckam_status lane_open(ckam_run *run, size_t index, const double *start, ckam_error *error) {
     lane               *l = &run->lanes[index];
     const run_settings *settings = &run->plan->run;
-    ckam_setup          setup = {.target = &run->target,
+    ckam_setup          setup = {.target = &l->target,
                                  .options = run->plan->sampler,
                                  .start = start,
                                  .seed = settings->seed,
@@ -46,7 +46,9 @@ ckam_status lane_open(ckam_run *run, size_t index, const double *start, ckam_err
                                  .pooled = true};
     l->draws.file = l->warmup.file = -1;
     l->batch = BATCH_FIRST;
-    ckam_status status = ckam_chain_create(&l->chain, &setup, error);
+    l->target = run->target;
+    ckam_status status = run->source ? source_sit(run->source, index, &l->seat, &l->target, error) : CKAM_OK;
+    if (!status) status = ckam_chain_create(&l->chain, &setup, error);
     if (status) return status;
     l->row = calloc(run->columns, sizeof *l->row);
     if (!l->row || !store_create(&l->store, run->columns, store_rows(run)))
@@ -61,12 +63,13 @@ void lane_close(lane *l) {
     csv_close(&l->warmup);
     store_free(&l->store);
     ckam_chain_free(l->chain);
+    seat_leave(l->seat);
     free(l->row);
 }
 
 ckam_status lane_make_files(ckam_run *run, size_t index, ckam_error *error) {
     lane     *l = &run->lanes[index];
-    csv_about about = {.model = run->plan->run.model,
+    csv_about about = {.model = run_model_name(run),
                        .sampler = run->plan->run.sampler,
                        .started = run->started,
                        .samples = run->plan->run.draws * run->plan->run.thin,
@@ -125,7 +128,12 @@ static ckam_status write_step(const ckam_run *run, lane *l, const ckam_step *ste
         l->row[COLUMN_MODE] = (double)step->mode;
         l->row[COLUMN_MOVE] = (double)step->move;
     }
-    memcpy(l->row + run->own, step->x, run->target.dim * sizeof *step->x);
+    if (l->seat) {
+        ckam_status status = seat_row(l->seat, step->x, l->row + run->own, &l->error);
+        if (status) return status;
+    } else {
+        memcpy(l->row + run->own, step->x, run->target.dim * sizeof *step->x);
+    }
     if (!keep) {
         l->kept.warmup_rows++;
         return csv_row(&l->warmup, run->columns, l->row, &l->error);
@@ -141,8 +149,9 @@ static ckam_status advance(ckam_run *run, lane *l, ckam_step *step) {
         if (atomic_load_explicit(&run->halt, memory_order_relaxed) || ckam_chain_waits(l->chain)) break;
         ckam_status status = ckam_chain_step(l->chain, step);
         if (status) {
-            l->error = *ckam_chain_error(l->chain);
-            return status;
+            const ckam_error *deeper = l->seat ? seat_failure(l->seat) : NULL;
+            l->error = deeper ? *deeper : *ckam_chain_error(l->chain);
+            return l->error.status;
         }
         l->evaluations++;
         status = write_step(run, l, step);

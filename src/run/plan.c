@@ -20,7 +20,37 @@ static const char *const flag_words[] = {"false", "true", NULL};
 static const char *const progress_words[] = {"auto", "bar", "plain", "json", "none", NULL};
 
 static const ckam_option table[] = {
-    {.name = "model", TEXT(""), .help = "what is sampled: a name, with options after a colon", RUN(model)},
+    {.name = "model",
+     TEXT(""),
+     .help = "what is sampled: a name, with options after a colon, or a file, model.c or model.so",
+     RUN(model)},
+    {.name = "log-density", TEXT(""), .help = "or this: one line of C, with --params", RUN(log_density)},
+    {.name = "program", TEXT(""), .help = "or a command that answers a line of numbers with one", RUN(program)},
+    {.name = "params",
+     TEXT(""),
+     .help = "names of its parameters, with bounds: 'x, s > 0, 0 < p < 1, v[3]'",
+     RUN(params)},
+    {.name = "bounds", TEXT(""), .help = "a file of such declarations, for a model without bounds", RUN(bounds)},
+    {.name = "data", TEXT(""), .help = "a JSON file for the model", RUN(data)},
+    {.name = "workers",
+     COUNT(1, 10000),
+     .has_auto = true,
+     .initial = OPTION_AUTO,
+     .help = "processes of the program; auto: one a processor, at most one a chain",
+     RUN(workers)},
+    {.name = "timeout",
+     .type = CKAM_REAL,
+     .open_low = true,
+     .low = 0,
+     .high = 1e9,
+     .initial = 600,
+     .help = "most time for an evaluation by a process, in seconds or as 10m",
+     RUN(timeout)},
+    {.name = "isolate",
+     .type = CKAM_CHOICE,
+     .words = flag_words,
+     .help = "evaluate in processes of their own, which may crash",
+     RUN(isolate)},
     {.name = "sampler", TEXT("jump"), .help = "the sampler, with options after a colon", RUN(sampler)},
     {.name = "chains", COUNT(1, 100000), .initial = 4, .help = "number of chains", RUN(chains)},
     {.name = "threads",
@@ -202,7 +232,7 @@ ckam_status ckam_plan_set(ckam_plan *plan, const char *name, const char *value, 
     if (!strcmp(name, "sampler")) return set_sampler(plan, value, error);
     if (!is_plain(value))
         return fail_with(error, CKAM_ERROR_OPTION, "the value of %s is not plain text in UTF-8", name);
-    if (!strcmp(name, "time-limit") || !strcmp(name, "checkpoint-every"))
+    if (!strcmp(name, "time-limit") || !strcmp(name, "checkpoint-every") || !strcmp(name, "timeout"))
         value = to_seconds(value, seconds, sizeof seconds);
     if (!strcmp(name, "until")) status = plan_until(value, &rule, error);
     if (!strcmp(name, "format")) {
@@ -257,6 +287,20 @@ ckam_status plan_formats(const char *text, plan_format *format, ckam_error *erro
                      "format is '%.60s'; it must be csv, csv,netcdf (netcdf alone means both) or none", text);
 }
 
+source_request plan_source(const ckam_plan *plan) {
+    const run_settings *r = &plan->run;
+    return (source_request){.model = r->model,
+                            .log_density = r->log_density,
+                            .program = r->program,
+                            .params = r->params,
+                            .data = r->data,
+                            .bounds = r->bounds,
+                            .workers = (size_t)r->workers,
+                            .timeout = r->timeout,
+                            .isolate = r->isolate,
+                            .seed = r->seed};
+}
+
 /* -- Two plans ---------------------------------------------------------------------------------------------------- */
 
 ckam_status plan_copy(ckam_plan **copy, const ckam_plan *plan, ckam_error *error) {
@@ -284,9 +328,9 @@ static bool differs(const ckam_plan *a, const ckam_plan *b, const char *name) {
 }
 
 ckam_status plan_compare(const ckam_plan *ours, const ckam_plan *theirs, ckam_error *error) {
-    static const char *const free_to_change[] = {"draws", "evals",     "time-limit", "until",    "threads",
-                                                 "out",   "overwrite", "format",     "progress", "checkpoint-every",
-                                                 NULL};
+    static const char *const free_to_change[] = {"draws",   "evals",     "time-limit", "until",    "threads",
+                                                 "out",     "overwrite", "format",     "progress", "checkpoint-every",
+                                                 "workers", "timeout",   "isolate",    NULL};
     const ckam_option *const lists[] = {table, sampler_table(ours->run.sampler)};
     char                     a[OPTION_TEXT], b[OPTION_TEXT];
     for (int i = 0; i < 2; i++)

@@ -4,6 +4,7 @@
 
 #include "base/option.h"
 #include "ckam.h"
+#include "target/source.h"
 
 #include <jansson.h>
 
@@ -12,6 +13,10 @@ enum { DRAWS_DEFAULT = 10000, DRAWS_UNTIL = 1000000, HORIZON_DEFAULT = 10000 };
 typedef struct run_settings {
     char model[OPTION_TEXT], sampler[OPTION_TEXT], until[OPTION_TEXT], init[OPTION_TEXT], out[OPTION_TEXT],
         format[OPTION_TEXT];
+    char log_density[OPTION_TEXT], params[OPTION_TEXT], program[OPTION_TEXT], data[OPTION_TEXT], bounds[OPTION_TEXT];
+    uint64_t workers;
+    double   timeout;
+    int      isolate;
     uint64_t chains, threads, draws, thin, evals, horizon, seed;
     double   time_limit, checkpoint_every;
     int      overwrite, save_warmup, progress;
@@ -36,6 +41,9 @@ typedef struct plan_format {
 } plan_format;
 
 ckam_status plan_formats(const char *text, plan_format *format, ckam_error *error);
+
+/* What the plan says about a user's model. */
+source_request plan_source(const ckam_plan *plan);
 
 /* A copy that lives on its own. */
 ckam_status plan_copy(ckam_plan **copy, const ckam_plan *plan, ckam_error *error);

@@ -19,7 +19,10 @@ static void resolve(ckam_run *run) {
     bool          has_until = strcmp(plan->until, "never") != 0;
     long          processors = sysconf(_SC_NPROCESSORS_ONLN);
     double        warmup = (double)run->plan->sampler->values->warmup; /* 0 where a sampler has none */
-    if (!plan->threads) plan->threads = processors > 0 ? (uint64_t)processors : 1;
+    uint64_t      parallel = processors > 0 ? (uint64_t)processors : 1;
+    if (*plan->program && !plan->workers) plan->workers = parallel < plan->chains ? parallel : plan->chains;
+    /* A thread waits while a worker computes. */
+    if (!plan->threads) plan->threads = *plan->program && plan->workers > parallel ? plan->workers : parallel;
     if (!plan->draws && !plan->evals && isnan(plan->time_limit)) plan->draws = has_until ? DRAWS_UNTIL : DRAWS_DEFAULT;
     if (!plan->horizon && plan->draws)
         plan->horizon = (uint64_t)fmin(warmup + (double)plan->draws * (double)plan->thin, COUNT_MOST);
@@ -29,13 +32,38 @@ static void resolve(ckam_run *run) {
     plan_formats(plan->format, &run->format, NULL);
 }
 
+/* A user's model. A setting of one has no meaning for others. */
+static ckam_status open_source(ckam_run *run, const source_request *request, ckam_error *error) {
+    ckam_status status = source_open(&run->source, request, error);
+    if (status) return status;
+    run->target = (ckam_target){.dim = source_dim(run->source), .names = source_names(run->source)};
+    run->values = source_columns(run->source);
+    return CKAM_OK;
+}
+
+static ckam_status refuse_alien(const source_request *r, ckam_error *error) {
+    const struct {
+        const char *name, *value;
+    } alien[] = {{"params", r->params}, {"data", r->data}, {"bounds", r->bounds}};
+    for (size_t i = 0; i < sizeof alien / sizeof *alien; i++)
+        if (*alien[i].value)
+            return fail_with(error, CKAM_ERROR_OPTION,
+                             "--%s is for models of your own: a file, --log-density or --program; '%.80s' is none",
+                             alien[i].name, r->model);
+    return CKAM_OK;
+}
+
 static ckam_status find_target(ckam_run *run, const ckam_target *target, ckam_error *error) {
-    const char *model = run->plan->run.model;
+    const char          *model = run->plan->run.model;
+    const source_request request = plan_source(run->plan);
+    if (!target && source_is_wanted(&request)) return open_source(run, &request, error);
+    if (!target && *model && refuse_alien(&request, error)) return CKAM_ERROR_OPTION;
     if (!target && !*model)
         return fail_with(error, CKAM_ERROR_OPTION, "the plan has no model; `ckam list models` shows what there is");
     ckam_status status = target ? target_check(target, error) : ckam_model_create(&run->model, model, error);
     if (status) return status;
     run->target = target ? *target : *ckam_model_target(run->model);
+    run->values = run->target.dim;
     if (!run->target.log_density)
         return fail_with(error, CKAM_ERROR_ARGUMENT, "the target has no log_density; a run cannot ask for it");
     return CKAM_OK;
@@ -46,7 +74,7 @@ static ckam_status name_columns(ckam_run *run, ckam_error *error) {
                                                       "phase__", "mode__",        "move__"};
     const char *const       *names = run->target.names;
     run->own = run->plan->sampler->sampler->waits ? COLUMNS_OWN_MOST : COLUMN_MODE;
-    run->columns = run->own + run->target.dim;
+    run->columns = run->own + run->values;
     run->names = calloc(run->columns, sizeof *run->names);
     ckam_status status = run->names ? CKAM_OK : CKAM_ERROR_MEMORY;
     for (size_t k = 0; k < run->columns && !status; k++) {
@@ -82,16 +110,52 @@ static ckam_status check_names(const ckam_run *run, ckam_error *error) {
     return status;
 }
 
+/* Starts as a user gives them are within the bounds; chains walk on the whole space. */
+static ckam_status read_starts(ckam_run *run, double **starts, ckam_error *error) {
+    size_t      chains = (size_t)run->plan->run.chains, dim = run->target.dim;
+    size_t      size = run->source ? source_given(run->source) : dim;
+    double     *given;
+    ckam_error  inner;
+    ckam_status status = init_read(run->plan->run.init, chains, size, &given, error);
+    *starts = given;
+    if (status || !given || !run->source) return status;
+    *starts = calloc(chains, dim * sizeof **starts);
+    if (!*starts) status = fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the starts");
+    for (size_t i = 0; i < chains && !status; i++) {
+        status = source_unconstrain(run->source, given + i * size, *starts + i * dim, &inner);
+        if (status) status = fail_with(error, CKAM_ERROR_OPTION, "init of chain %zu: %.200s", i + 1, inner.message);
+    }
+    free(given);
+    return status;
+}
+
+/* A density has one value at a point. Nothing is said of a start that cannot be computed: the chain will say it. */
+static void look_twice(ckam_run *run) {
+    lane         *l = &run->lanes[0];
+    const double *x;
+    double        value[2];
+    if (ckam_chain_ask(l->chain, &x)) return;
+    for (int i = 0; i < 2; i++)
+        if (l->target.log_density(l->target.context, x, &value[i]) || !isfinite(value[i])) return;
+    if (value[0] == value[1]) return;
+    snprintf(
+        run->warning, sizeof run->warning,
+        "the model gives different values for the same point, at the start %.17g and then %.17g; a sampler needs a "
+        "density: fix the seed of what is random in it, or give noise an explicit parameter",
+        value[0], value[1]);
+}
+
 /* Everything that can be wrong without a file. */
 static ckam_status prepare(ckam_run *run, const ckam_plan *plan, const ckam_target *target, bool resumed,
                            ckam_error *error) {
     double     *starts = NULL;
     ckam_status status = plan_copy(&run->plan, plan, error);
-    if (!status) status = find_target(run, target, error);
+    if (status) return status;
+    resolve(run);
+    status = find_target(run, target, error);
     if (!status) status = name_columns(run, error);
     if (!status) status = check_names(run, error);
     if (status) return status;
-    resolve(run);
     if (!run->format.csv && (strcmp(run->plan->run.out, "auto") != 0 || run->plan->run.save_warmup))
         return fail_with(error, CKAM_ERROR_OPTION, "format none writes no files, so '%s' has no meaning; leave it out",
                          run->plan->run.save_warmup ? "save-warmup" : "out");
@@ -101,7 +165,7 @@ static ckam_status prepare(ckam_run *run, const ckam_plan *plan, const ckam_targ
     if (!run->lanes || !run->stores)
         return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu chains", chains);
     for (size_t i = 0; i < chains; i++) run->lanes[i].draws.file = run->lanes[i].warmup.file = -1;
-    if (!resumed) status = init_read(run->plan->run.init, chains, dim, &starts, error);
+    if (!resumed) status = read_starts(run, &starts, error);
     for (size_t i = 0; i < chains && !status; i++) status = lane_open(run, i, starts ? starts + i * dim : NULL, error);
     free(starts);
     if (status) return status;
@@ -126,6 +190,8 @@ static ckam_status begin(ckam_run **run, ckam_error *error) {
 void ckam_run_free(ckam_run *run) {
     if (!run) return;
     for (size_t i = 0; run->lanes && i < run->plan->run.chains; i++) lane_close(&run->lanes[i]);
+    source_close(run->source);
+    json_decref(run->rejected);
     for (size_t k = 0; run->names && k < run->columns; k++) free(run->names[k]);
     live_free(run->live);
     ckam_review_free(run->review);
@@ -140,13 +206,25 @@ void ckam_run_free(ckam_run *run) {
     free(run);
 }
 
+const char *run_model_name(const ckam_run *run) {
+    const source_request request = plan_source(run->plan);
+    return run->source ? source_name(&request) : run->plan->run.model;
+}
+
+static ckam_status log_faults(ckam_run *run, ckam_error *error) {
+    char path[FILE_PATH];
+    directory_file(&run->place, "model-failures.log", path);
+    return source_log_to(run->source, path, error);
+}
+
 /* -- A new run ---------------------------------------------------------------------------------------------------- */
 
 static ckam_status make_files(ckam_run *run, ckam_error *error) {
     run_settings *plan = &run->plan->run;
-    ckam_status   status = directory_make(&run->place, plan->out, plan->model, plan->overwrite, error);
+    ckam_status   status = directory_make(&run->place, plan->out, run_model_name(run), plan->overwrite, error);
     if (status) return status;
     snprintf(plan->out, sizeof plan->out, "%.*s", OPTION_TEXT - 1, run->place.path);
+    if (run->source) status = log_faults(run, error);
     for (size_t i = 0; i < plan->chains && !status; i++) status = lane_make_files(run, i, error);
     if (!status) status = checkpoint_save(run, error);
     return status ? status : finish_record(run, 0.0, false, NULL, error);
@@ -158,6 +236,7 @@ ckam_status ckam_run_create(ckam_run **run, const ckam_plan *plan, const ckam_ta
     if (status) return status;
     clock_text((*run)->started);
     status = prepare(*run, plan, target, false, error);
+    if (!status && (*run)->source) look_twice(*run);
     if (!status && (*run)->format.csv) {
         status = make_files(*run, error);
         if (status) directory_discard(&(*run)->place);
@@ -170,19 +249,21 @@ ckam_status ckam_run_create(ckam_run **run, const ckam_plan *plan, const ckam_ta
 
 /* -- A run that goes on ------------------------------------------------------------------------------------------- */
 
-/* When it began, and the seconds that it took so far. */
+/* When it began, the seconds that it took so far, and what is kept of the model's failures. */
 static ckam_status read_record(ckam_run *run, ckam_error *error) {
-    char        path[FILE_PATH], *bytes;
-    size_t      size;
-    double      seconds = 0.0;
-    const char *started = "";
+    char   path[FILE_PATH], *bytes;
+    size_t size;
     directory_file(&run->place, "run.json", path);
     ckam_status status = file_read(path, &bytes, &size, error);
     if (status) return status;
-    json_t *json = json_loadb(bytes, size, 0, NULL);
-    json_unpack(json, "{s?s, s?F}", "started", &started, "seconds", &seconds);
-    snprintf(run->started, sizeof run->started, "%s", started);
-    run->seconds = seconds;
+    json_t     *json = json_loadb(bytes, size, 0, NULL), *rejected = json_object_get(json, "rejected");
+    const char *started = json_string_value(json_object_get(json, "started"));
+    const char *warning = json_string_value(json_object_get(json, "warning"));
+    snprintf(run->started, sizeof run->started, "%s", started ? started : "");
+    snprintf(run->warning, sizeof run->warning, "%s", warning ? warning : "");
+    run->seconds = json_number_value(json_object_get(json, "seconds"));
+    run->faults = (uint64_t)json_integer_value(json_object_get(json_object_get(json, "counts"), "faults"));
+    if (json_is_object(rejected)) run->rejected = json_incref(rejected);
     json_decref(json);
     free(bytes);
     return CKAM_OK;
@@ -277,6 +358,7 @@ static ckam_status take_up(ckam_run *run, const ckam_plan *plan, const char *pat
     if (status) return status;
     snprintf(run->plan->run.out, sizeof run->plan->run.out, "%s", path);
     status = read_record(run, error);
+    if (!status && run->source) status = log_faults(run, error);
     if (!status) status = checkpoint_load(run, error);
     if (!status) status = fill_stores(run, error);
     if (!status && more) lift_limits(run);
@@ -305,6 +387,7 @@ ckam_status ckam_run_resume(ckam_run **run, const ckam_plan *plan, const char *p
 const char        *ckam_run_directory(const ckam_run *run) { return run->place.path; }
 const char        *ckam_run_reason(const ckam_run *run) { return run->reason; }
 const ckam_review *ckam_run_review(const ckam_run *run) { return run->review; }
+const char        *ckam_run_warning(const ckam_run *run) { return run->warning; }
 
 void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {
     *counts = (ckam_counts){0};
@@ -325,7 +408,7 @@ void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {
 }
 
 ckam_status ckam_run_draws(const ckam_run *run, ckam_draws **draws, ckam_error *error) {
-    size_t  chains = (size_t)run->plan->run.chains, dim = run->target.dim, first = run->own;
+    size_t  chains = (size_t)run->plan->run.chains, dim = run->values, first = run->own;
     double *gathered = calloc(chains * run->stores[0]->most, run->columns * sizeof *gathered);
     double *values = calloc(chains * run->stores[0]->most, dim * sizeof *values);
     *draws = NULL;

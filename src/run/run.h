@@ -15,6 +15,7 @@
 #include "run/directory.h"
 #include "run/plan.h"
 #include "run/store.h"
+#include "target/source.h"
 
 #include <pthread.h>
 
@@ -33,6 +34,8 @@ enum {
 /* One chain and its files. What the checkpoint keeps beside the snapshot is in `kept`. */
 typedef struct lane {
     ckam_chain *chain;
+    ckam_target target;
+    seat       *seat; /* of a user's model; NULL else */
     struct lane_kept {
         uint64_t draws, seen;           /* rows written; draws of the sampler, before thinning */
         uint64_t warmup_rows;           /* written to the warm-up file */
@@ -57,14 +60,20 @@ typedef struct lane {
 /* Why threads pause: bits of `halt`. */
 enum { HALT_STOP = 1, HALT_PAUSE = 2 };
 
+enum { WARNING_TEXT = 400 };
+
 typedef struct live live;
 
 struct ckam_run {
-    ckam_plan      *plan;  /* a copy, with what was auto filled in */
-    ckam_model     *model; /* NULL: the target is the caller's */
-    ckam_target     target;
-    size_t          own, columns; /* columns before the parameters; in all */
-    char          **names;        /* of the columns */
+    ckam_plan      *plan;   /* a copy, with what was auto filled in */
+    ckam_model     *model;  /* built in; NULL else */
+    source         *source; /* a user's; NULL else. Without both the target is the caller's */
+    ckam_target     target; /* of a user's model every lane has its own, this one has only its dim and names */
+    size_t          own, values, columns;  /* columns before the values of a draw; values; both */
+    char            warning[WARNING_TEXT]; /* what was noticed at the start; "" if nothing */
+    json_t         *rejected;              /* of run.json: the first point that was rejected; NULL if there was none */
+    uint64_t        faults;                /* of earlier sessions */
+    char          **names;                 /* of the columns */
     run_directory   place;
     plan_format     format;
     until_rule      until;
@@ -83,6 +92,9 @@ struct ckam_run {
     pthread_cond_t  changed;
     bool            quit;
 };
+
+/* run.c: what the model is called in files. */
+const char *run_model_name(const ckam_run *run);
 
 /* lane.c */
 ckam_status lane_open(ckam_run *run, size_t index, const double *start, ckam_error *error);

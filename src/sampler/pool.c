@@ -15,7 +15,7 @@
 #define BRIEF_MOST     0.3
 #define RARE           0.01 /* jumps that are accepted more rarely are worth less than their length says */
 #define EXPLORE_WARMUP 0.5
-#define EXPLORE_MOST   0.4
+#define EXPLORE_MOST   0.25
 #define EXPLORE_LEAST  0.05
 #define EXPLORE_VAIN   0.01 /* where places that scouts find cannot be reached, as on a grid of many modes */
 #define VAIN           0.5
@@ -192,8 +192,7 @@ static void add_found(void *const *states, size_t count) {
 static void schedule(jump_state *s) {
     jump_plan *p = &s->plan;
     double     length = (CYCLE_BASE + CYCLE_DIM * (double)s->settle.now.dim) * (1.0 + CYCLE_GROWTH * (double)p->cycle);
-    double     patience = PATIENCE * (1.0 + (double)s->settle.now.dim) * (double)p->modes,
-           fade = patience / (patience + p->idle);
+    double patience = PATIENCE * ((double)p->modes + (double)s->settle.now.dim), fade = patience / (patience + p->idle);
     double part = fmax(EXPLORE_MOST * fade * fade, EXPLORE_LEAST);
     if (p->past < s->settle.now.warmup) part = EXPLORE_WARMUP;
     part = fmax(part / (1.0 + VAIN * p->vain), EXPLORE_VAIN);

@@ -1,0 +1,63 @@
+/* incidents.c - what a run has noticed about its model, from its run.json. */
+#include "base/file.h"
+#include "run/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ckam_finding *add(ckam_finding *found, size_t *count, ckam_severity severity) {
+    ckam_finding *f = &found[(*count)++];
+    memset(f, 0, sizeof *f);
+    f->severity = severity;
+    return f;
+}
+
+/* How many, and the first of them in words. */
+static void add_rejects(const json_t *json, const json_t *rejected, ckam_finding *found, size_t *count) {
+    const json_t *counts = json_object_get(json, "counts");
+    const char   *point = json_string_value(json_object_get(rejected, "point"));
+    json_int_t    undefined = json_integer_value(json_object_get(counts, "undefined"));
+    if (!point || !undefined) return;
+    ckam_finding *f = add(found, count, CKAM_NOTE);
+    snprintf(f->text, sizeof f->text,
+             "%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
+             " points had no value and were rejected; the first, of chain %" JSON_INTEGER_FORMAT ": %.120s",
+             undefined, json_integer_value(json_object_get(counts, "evaluations")),
+             json_integer_value(json_object_get(rejected, "chain")), point);
+    snprintf(f->advice, sizeof f->advice,
+             "Where the density is 0 there that is right; declare bounds to spare these evaluations.");
+}
+
+static size_t read(const json_t *json, ckam_finding *found) {
+    const char *warning = json_string_value(json_object_get(json, "warning"));
+    json_int_t  faults = json_integer_value(json_object_get(json_object_get(json, "counts"), "faults"));
+    size_t      count = 0;
+    if (warning) {
+        ckam_finding *f = add(found, &count, CKAM_PROBLEM);
+        snprintf(f->text, sizeof f->text, "%.247s", warning);
+        snprintf(f->advice, sizeof f->advice, "Fix the seed of what is random in it; then run again.");
+    }
+    if (faults > 0) {
+        ckam_finding *f = add(found, &count, CKAM_PROBLEM);
+        snprintf(f->text, sizeof f->text,
+                 "the model crashed or took too long at %" JSON_INTEGER_FORMAT
+                 " points, which were rejected as if the density were 0 there",
+                 faults);
+        snprintf(f->advice, sizeof f->advice, "The points are in model-failures.log of the run's directory.");
+    }
+    add_rejects(json, json_object_get(json, "rejected"), found, &count);
+    return count;
+}
+
+size_t ckam_run_incidents(const char *directory, ckam_finding found[CKAM_INCIDENTS]) {
+    char   path[FILE_PATH], *bytes;
+    size_t size, count = 0;
+    if (!directory || snprintf(path, sizeof path, "%s/run.json", directory) >= (int)sizeof path) return 0;
+    if (file_read(path, &bytes, &size, NULL)) return 0;
+    json_t *json = json_loadb(bytes, size, 0, NULL);
+    if (json) count = read(json, found);
+    json_decref(json);
+    free(bytes);
+    return count;
+}

@@ -1,0 +1,462 @@
+/* program.c - a user's program in any language as an engine: points go to its input, answers come from its output.
+ *
+ * There are several processes of it, the workers. A chain takes one that is free for one evaluation, so the chains' points are
+ * under way at once, and which worker answers does not matter. worker.h has the processes, protocol.h the lines. */
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "target/engine.h"
+#include "target/protocol.h"
+#include "target/worker.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum {
+    LINE_MOST = 65536,    /* bytes of an answer, */
+    NUMBER_MOST = 32,     /* and for each number in it */
+    FIRST_MOST = 4194304, /* of a first line, which may have many names */
+    NAMES_MOST = 120000,  /* of CKAM_PARAMS: Linux refuses to start a process with more than 131072 in one text */
+    STARTS_MOST = 2       /* that may come to nothing before the first answer */
+};
+static const double greeting_patience = 60.0, ending_patience = 1.0; /* seconds */
+
+/* A place for a worker. */
+typedef struct slot {
+    worker worker;
+    size_t number; /* from 1 */
+    bool   busy;
+    bool   known; /* this process has said its first line */
+} slot;
+
+typedef struct program {
+    engine          engine; /* first */
+    char           *command;
+    double          timeout;
+    bool            declared, binary;
+    char            dim_text[40], *names_text; /* for the environment; "" and NULL where there is nothing to say */
+    pthread_mutex_t lock;                      /* for all below and `busy` */
+    pthread_cond_t  freed;
+    bool            spoken; /* some worker has said its first line */
+    char           *first;  /* which was this greeting; NULL: it was an answer */
+    size_t          early;  /* processes that ended before that */
+    size_t          workers;
+    slot            slots[];
+} program;
+
+typedef struct seat {
+    char   *line;         /* a point as text */
+    double *last, *drawn; /* points with what was derived there: of the last evaluation, and of the last derive() */
+    bool    has_last, has_drawn;
+} seat;
+
+/* -- Processes ---------------------------------------------------------------------------------------------------- */
+
+extern char **environ;
+
+/* Our environment with what is ours in it; yours to free, but not the texts. */
+static char **make_environment(char *const *added) {
+    size_t count = 0, kept = 0;
+    while (environ[count]) count++;
+    char **list = calloc(count + 4, sizeof *list);
+    for (size_t i = 0; list && i < count; i++) {
+        bool ours = !strncmp(environ[i], "CKAM_DIM=", 9) || !strncmp(environ[i], "CKAM_PARAMS=", 12) ||
+                    !strncmp(environ[i], "CKAM_WORKER=", 12);
+        if (!ours) list[kept++] = environ[i];
+    }
+    for (size_t i = 0; list && added[i]; i++) list[kept++] = added[i];
+    return list;
+}
+
+/* False, and why is filled. */
+static bool start(program *p, slot *s, char *why) {
+    char  number[40], *added[4] = {number, NULL};
+    char *texts[] = {*p->dim_text ? p->dim_text : NULL, p->names_text};
+    for (size_t i = 0, count = 1; i < 2; i++)
+        if (texts[i]) added[count++] = texts[i];
+    snprintf(number, sizeof number, "CKAM_WORKER=%zu", s->number);
+    char **environment = make_environment(added);
+    int    failure = environment ? worker_start(&s->worker, p->command, environment) : ENOMEM;
+    free(environment);
+    s->known = false;
+    s->worker.most = FIRST_MOST;
+    if (failure)
+        snprintf(why, ENGINE_WHY, "worker %zu of the program cannot be started: %s", s->number, strerror(failure));
+    return !failure;
+}
+
+/* A process has ended, or at least does not talk any more. */
+static engine_answer gone(program *p, slot *s, char *why) {
+    char how[WORKER_TEXT];
+    int  status = worker_end(&s->worker), code = status != -1 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    worker_ending(status, how);
+    pthread_mutex_lock(&p->lock);
+    bool   spoken = p->spoken;
+    size_t early = ++p->early;
+    pthread_mutex_unlock(&p->lock);
+    if (!spoken && (code == 127 || code == 126)) {
+        snprintf(why, ENGINE_WHY, "the command %s (exit status %d): '%.80s'; see what the shell printed",
+                 code == 127 ? "was not found" : "cannot be run", code, p->command);
+        return ENGINE_STOP;
+    }
+    if (!spoken && early >= STARTS_MOST) {
+        snprintf(why, ENGINE_WHY,
+                 "the program ended %zu times before it answered anything, the last time with %s: '%.60s'", early, how,
+                 p->command);
+        return ENGINE_STOP;
+    }
+    bool closed = status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    snprintf(why, ENGINE_WHY, "worker %zu of the program %s %s instead of answering", s->number,
+             closed ? "closed its output or was ended by" : "ended with", how);
+    return ENGINE_FAULT;
+}
+
+/* What the state of a worker that is not good means; `limit` are the seconds that it had. */
+static engine_answer judge(program *p, slot *s, worker_state state, double limit, char *why) {
+    char   shown[QUOTE_TEXT];
+    size_t there = s->worker.end - s->worker.begin;
+    quote(there ? s->worker.bytes + s->worker.begin : "", there, shown);
+    if (state == WORKER_GONE) return gone(p, s, why);
+    if (state == WORKER_LATE && p->binary)
+        snprintf(why, ENGINE_WHY, "worker %zu of the program took longer than %g s", s->number, limit);
+    else if (state == WORKER_LATE && there)
+        snprintf(why, ENGINE_WHY,
+                 "worker %zu of the program took longer than %g s; it wrote '%s' without an end of line", s->number,
+                 limit, shown);
+    else if (state == WORKER_LATE)
+        snprintf(why, ENGINE_WHY, "worker %zu of the program took longer than %g s%s", s->number, limit,
+                 s->known ? "" : ", from its start; does it flush its output?");
+    else if (state == WORKER_FLOOD)
+        snprintf(why, ENGINE_WHY,
+                 "the program wrote %zu bytes without an end of line, beginning with '%s'; expected was a line", there,
+                 shown);
+    else
+        snprintf(why, ENGINE_WHY, "there is no memory for what worker %zu of the program writes", s->number);
+    return state == WORKER_LATE ? ENGINE_FAULT : ENGINE_STOP;
+}
+
+/* -- The first line ----------------------------------------------------------------------------------------------- */
+
+/* Of the first process that speaks: what it says of itself holds for all. Under the lock. */
+static bool learn(program *p, const char *line, size_t length, char *why) {
+    greeting   g;
+    ckam_error error;
+    p->spoken = true;
+    if (!greeting_is(line)) return true;
+    if (greeting_read(&g, line, length, &error)) {
+        snprintf(why, ENGINE_WHY, "%.*s", ENGINE_WHY - 1, error.message);
+        return false;
+    }
+    bool good = greeting_agrees(&g, &p->engine.params, why);
+    greeting_free(&g);
+    p->first = good ? strdup(line) : NULL;
+    if (good && !p->first) snprintf(why, ENGINE_WHY, "there is no memory for the first line of a program");
+    return p->first;
+}
+
+/* Of each other process: the same. */
+static bool same(const program *p, const slot *s, const char *line, size_t length, char *why) {
+    char now[QUOTE_TEXT], before[QUOTE_TEXT] = "";
+    if (p->first ? !strcmp(p->first, line) : !greeting_is(line)) return true;
+    quote(line, length, now);
+    if (p->first) quote(p->first, strlen(p->first), before);
+    snprintf(why, ENGINE_WHY,
+             "worker %zu of the program begins with '%.40s', another one %s%.40s%s; all must say the same", s->number,
+             now, p->first ? "with '" : "with an answer", before, p->first ? "'" : "");
+    return false;
+}
+
+static bool check_first(program *p, slot *s, const char *line, size_t length, char *why) {
+    pthread_mutex_lock(&p->lock);
+    bool good = p->spoken ? same(p, s, line, length, why) : learn(p, line, length, why);
+    pthread_mutex_unlock(&p->lock);
+    s->known = true;
+    s->worker.most = LINE_MOST + NUMBER_MOST * (1 + p->engine.derived);
+    return good;
+}
+
+/* Waits for the greeting of a process, where there must be one. */
+static engine_answer await_greeting(program *p, slot *s, char *why) {
+    double       limit = fmin(p->timeout, greeting_patience);
+    char        *line;
+    size_t       length;
+    worker_state state = worker_line(&s->worker, clock_seconds() + limit, &line, &length);
+    if (state) return judge(p, s, state, limit, why);
+    if (answer_is_stop(line, why)) return ENGINE_STOP;
+    return check_first(p, s, line, length, why) ? ENGINE_VALUE : ENGINE_STOP;
+}
+
+/* -- One evaluation ----------------------------------------------------------------------------------------------- */
+
+static size_t write_point(const double *x, size_t dim, char *line) {
+    char *end = line;
+    for (size_t k = 0; k < dim; k++) {
+        end += number_put(x[k], end);
+        *end++ = k + 1 < dim ? ' ' : '\n';
+    }
+    return (size_t)(end - line);
+}
+
+static engine_answer receive_numbers(program *p, slot *s, double deadline, double *value, double *derived, char *why) {
+    const char  *bytes;
+    size_t       rest = p->engine.derived * sizeof *derived;
+    worker_state state = worker_take(&s->worker, sizeof *value + rest, deadline, &bytes);
+    if (state) return judge(p, s, state, p->timeout, why);
+    memcpy(value, bytes, sizeof *value);
+    if (rest) memcpy(derived, bytes + sizeof *value, rest);
+    return ENGINE_VALUE;
+}
+
+static engine_answer receive_line(program *p, slot *s, double deadline, double *value, double *derived, char *why) {
+    char        *line;
+    size_t       length;
+    bool         fresh = !s->known;
+    worker_state state = worker_line(&s->worker, deadline, &line, &length);
+    if (!state && fresh) {
+        if (answer_is_stop(line, why)) return ENGINE_STOP;
+        if (!check_first(p, s, line, length, why)) return ENGINE_STOP;
+        if (greeting_is(line)) state = worker_line(&s->worker, deadline, &line, &length);
+    }
+    if (state) return judge(p, s, state, p->timeout, why);
+    return answer_read(line, length, p->engine.derived, value, derived, why);
+}
+
+/* What a worker writes without being asked would be taken for the answer to the next point. */
+static engine_answer check_silence(const slot *s, char *why) {
+    char   shown[QUOTE_TEXT];
+    size_t there = s->worker.end - s->worker.begin;
+    if (!there) return ENGINE_VALUE;
+    quote(s->worker.bytes + s->worker.begin, there, shown);
+    snprintf(why, ENGINE_WHY, "the program wrote more than one answer to a point: '%s' was not asked for", shown);
+    return ENGINE_STOP;
+}
+
+static engine_answer exchange(program *p, slot *s, seat *place, const double *x, double *value, double *derived,
+                              char *why) {
+    engine_answer answer = ENGINE_VALUE;
+    if (!s->worker.pid && !start(p, s, why)) return ENGINE_STOP;
+    if (!s->known && !p->declared) answer = await_greeting(p, s, why);
+    if (s->known && answer == ENGINE_VALUE) {
+        if (worker_look(&s->worker) == WORKER_GONE) return gone(p, s, why);
+        answer = check_silence(s, why);
+    }
+    if (answer != ENGINE_VALUE) return answer;
+    double       deadline = clock_seconds() + p->timeout;
+    size_t       dim = p->engine.dim, size = p->binary ? dim * sizeof *x : write_point(x, dim, place->line);
+    const void  *bytes = p->binary ? (const void *)x : place->line;
+    worker_state state = worker_send(&s->worker, bytes, size, deadline);
+    bool         sent = state == WORKER_GOOD;
+    if (!sent && state != WORKER_GONE) return judge(p, s, state, p->timeout, why);
+    /* Also when it did not read all: it may have said why. */
+    answer = (p->binary ? receive_numbers : receive_line)(p, s, deadline, value, derived, why);
+    if (!sent && (answer == ENGINE_VALUE || answer == ENGINE_REJECT)) return gone(p, s, why);
+    if (answer != ENGINE_VALUE && answer != ENGINE_REJECT) return answer;
+    engine_answer silent = check_silence(s, why);
+    return silent == ENGINE_VALUE ? answer : silent;
+}
+
+static slot *take_slot(program *p) {
+    slot *found = NULL;
+    pthread_mutex_lock(&p->lock);
+    while (!found) {
+        for (size_t i = 0; i < p->workers && !found; i++)
+            if (!p->slots[i].busy) found = &p->slots[i];
+        if (!found) pthread_cond_wait(&p->freed, &p->lock);
+    }
+    found->busy = true;
+    pthread_mutex_unlock(&p->lock);
+    return found;
+}
+
+/* A worker that did not answer as it should is not asked again: nobody knows where it is. */
+static engine_answer ask(program *p, seat *place, const double *x, double *value, double *derived, char *why) {
+    slot         *s = take_slot(p);
+    engine_answer answer = exchange(p, s, place, x, value, derived, why);
+    if (answer != ENGINE_VALUE && answer != ENGINE_REJECT) worker_end(&s->worker);
+    pthread_mutex_lock(&p->lock);
+    s->busy = false;
+    pthread_cond_signal(&p->freed);
+    pthread_mutex_unlock(&p->lock);
+    return answer;
+}
+
+/* -- The engine --------------------------------------------------------------------------------------------------- */
+
+static void program_leave(engine *e, void *of) {
+    (void)e;
+    seat *place = of;
+    if (!place) return;
+    free(place->line);
+    free(place->last);
+    free(place->drawn);
+    free(place);
+}
+
+static ckam_status program_sit(engine *e, size_t chain, void **of, ckam_error *error) {
+    (void)chain;
+    seat  *place = *of = calloc(1, sizeof *place);
+    size_t room = e->dim + e->derived;
+    if (place) {
+        place->line = malloc((e->dim + 1) * NUMBER_TEXT);
+        place->last = calloc(room, sizeof *place->last);
+        place->drawn = calloc(room, sizeof *place->drawn);
+    }
+    if (place && place->line && place->last && place->drawn) return CKAM_OK;
+    program_leave(e, place);
+    *of = NULL;
+    return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a chain of %zu parameters", e->dim);
+}
+
+static engine_answer program_evaluate(engine *e, void *of, const double *x, double *value, char *why) {
+    seat *place = of;
+    place->has_last = false;
+    engine_answer answer = ask((program *)e, place, x, value, place->last + e->dim, why);
+    if (answer != ENGINE_VALUE || !e->derived) return answer;
+    memcpy(place->last, x, e->dim * sizeof *x);
+    place->has_last = true;
+    return ENGINE_VALUE;
+}
+
+/* A draw is where the last evaluation was, or, if that was not accepted, where the last draw was. So the program is asked again
+ * only where draws are left out between two that are saved, and after a run was taken up again. */
+static engine_answer program_derive(engine *e, void *of, const double *x, double *out, char *why) {
+    seat  *place = of;
+    size_t size = e->dim * sizeof *x, all = size + e->derived * sizeof *x;
+    double value;
+    if (!place->has_drawn || memcmp(place->drawn, x, size) != 0) {
+        if (!place->has_last || memcmp(place->last, x, size) != 0) {
+            engine_answer answer = program_evaluate(e, of, x, &value, why);
+            if (answer != ENGINE_VALUE) return answer;
+        }
+        memcpy(place->drawn, place->last, all);
+        place->has_drawn = true;
+    }
+    memcpy(out, place->drawn + e->dim, all - size);
+    return ENGINE_VALUE;
+}
+
+static void program_close(engine *e) {
+    program *p = (program *)e;
+    double   deadline = clock_seconds() + ending_patience;
+    for (size_t i = 0; i < p->workers; i++) worker_hang_up(&p->slots[i].worker);
+    for (size_t i = 0; i < p->workers; i++) {
+        if (p->slots[i].worker.pid) worker_await(&p->slots[i].worker, deadline);
+        worker_end(&p->slots[i].worker);
+    }
+    pthread_cond_destroy(&p->freed);
+    pthread_mutex_destroy(&p->lock);
+    engine_clean(e);
+    free(p->command);
+    free(p->names_text);
+    free(p->first);
+    free(p);
+}
+
+static const engine_type program_type = {.sit = program_sit,
+                                         .leave = program_leave,
+                                         .evaluate = program_evaluate,
+                                         .derive = program_derive,
+                                         .close = program_close};
+
+/* -- Opening ------------------------------------------------------------------------------------------------------ */
+
+#define BOTH_WAYS "give --params 'x, y', or let it begin with the line: ckam 1 params x, y"
+
+static ckam_status no_memory(ckam_error *error) {
+    return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a program's parameters");
+}
+
+/* The names for the environment: nothing where they are too long for it. */
+static ckam_status write_names(program *p, ckam_error *error) {
+    const params *of = &p->engine.params;
+    size_t        size = sizeof "CKAM_PARAMS=", used;
+    for (size_t k = 0; k < of->count; k++) size += strlen(of->at[k].name) + 1;
+    snprintf(p->dim_text, sizeof p->dim_text, "CKAM_DIM=%zu", of->count);
+    if (size > NAMES_MOST) return CKAM_OK;
+    p->names_text = malloc(size);
+    if (!p->names_text) return no_memory(error);
+    used = (size_t)snprintf(p->names_text, size, "CKAM_PARAMS=");
+    for (size_t k = 0; k < of->count; k++)
+        used += (size_t)snprintf(p->names_text + used, size - used, "%s%s", k ? "," : "", of->at[k].name);
+    return CKAM_OK;
+}
+
+static ckam_status declare(program *p, const params *declared, ckam_error *error) {
+    p->declared = true;
+    p->engine.dim = declared->count;
+    ckam_status status = params_copy(&p->engine.params, declared, error);
+    return status ? status : write_names(p, error);
+}
+
+/* The program says what it computes, and nobody else. */
+static ckam_status adopt(program *p, const char *line, size_t length, ckam_error *error) {
+    greeting    g;
+    ckam_status status = greeting_read(&g, line, length, error);
+    if (status) return status;
+    p->first = strdup(line);
+    p->spoken = true;
+    p->binary = g.binary;
+    p->engine.params = g.params;
+    p->engine.dim = g.params.count;
+    g.params = (params){0};
+    status = p->first ? engine_name_derived(&p->engine, &g.derived, error) : no_memory(error);
+    greeting_free(&g);
+    return status;
+}
+
+/* Waits for the first process to greet. */
+static ckam_status meet(program *p, ckam_error *error) {
+    slot        *s = &p->slots[0];
+    double       limit = fmin(p->timeout, greeting_patience);
+    char        *line, why[ENGINE_WHY], shown[QUOTE_TEXT];
+    size_t       length;
+    worker_state state = worker_line(&s->worker, clock_seconds() + limit, &line, &length);
+    if (state == WORKER_LATE)
+        return fail_with(error, CKAM_ERROR_TARGET,
+                         "the program has not said in %g s what its parameters are; " BOTH_WAYS, limit);
+    if (state) {
+        judge(p, s, state, limit, why);
+        return fail_with(error, CKAM_ERROR_TARGET, "%s", why);
+    }
+    if (answer_is_stop(line, why)) return fail_with(error, CKAM_ERROR_TARGET, "%s", why);
+    if (!greeting_is(line)) {
+        quote(line, length, shown);
+        return fail_with(error, CKAM_ERROR_TARGET, "the program begins with '%s', not with its parameters; " BOTH_WAYS,
+                         shown);
+    }
+    ckam_status status = adopt(p, line, length, error);
+    if (!status) check_first(p, s, p->first, strlen(p->first), why);
+    return status;
+}
+
+ckam_status program_open(engine **e, const program_setup *setup, ckam_error *error) {
+    char why[ENGINE_WHY];
+    *e = NULL;
+    if (setup->workers < 1 || !(setup->timeout > 0.0))
+        return fail_with(error, CKAM_ERROR_ARGUMENT, "a program needs 1 worker at least, and a time limit above 0");
+    program *p = calloc(1, sizeof *p + setup->workers * sizeof *p->slots);
+    if (!p) return no_memory(error);
+    p->engine.type = &program_type;
+    p->engine.threads = true;
+    p->workers = setup->workers;
+    p->timeout = setup->timeout;
+    for (size_t i = 0; i < p->workers; i++) p->slots[i].number = i + 1;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->freed, NULL);
+    p->command = strdup(setup->command);
+    ckam_status status = p->command ? CKAM_OK : no_memory(error);
+    if (!status && setup->declared) status = declare(p, setup->declared, error);
+    if (!status && !start(p, &p->slots[0], why)) status = fail_with(error, CKAM_ERROR_TARGET, "%s", why);
+    if (!status && !setup->declared) status = meet(p, error);
+    if (status)
+        program_close(&p->engine);
+    else
+        *e = &p->engine;
+    return status;
+}

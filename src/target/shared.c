@@ -1,0 +1,156 @@
+/* shared.c - models in shared objects, as ckam/model.h wants them. See engine.h. */
+#include "base/error.h"
+#include "target/data.h"
+#include "target/engine.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct shared {
+    engine     engine;
+    ckam_data *data; /* the model has pointers into it */
+    double (*log_density)(const double *x);
+    void (*derive)(const double *x, double *out);
+} shared;
+
+/* -- The engine ---------------------------------------------------------------------------------------------------- */
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): as an engine_type wants it */
+static engine_answer evaluate(engine *e, void *seat, const double *x, double *value, char *why) {
+    (void)seat, (void)why;
+    *value = ((shared *)e)->log_density(x);
+    return ENGINE_VALUE;
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): as an engine_type wants it */
+static engine_answer derive_row(engine *e, void *seat, const double *x, double *out, char *why) {
+    (void)seat, (void)why;
+    ((shared *)e)->derive(x, out);
+    return ENGINE_VALUE;
+}
+
+static void close_shared(engine *e) {
+    data_free(((shared *)e)->data);
+    engine_clean(e);
+    free(e);
+}
+
+static const engine_type shared_type = {.evaluate = evaluate, .derive = derive_row, .close = close_shared};
+
+/* -- The file ------------------------------------------------------------------------------------------------------ */
+
+/* It is never closed. A model may have started threads, or have left functions to be called at the end of a thread or of the
+ * process, and their code must be there then. */
+static ckam_status load(const char *path, void **object, ckam_error *error) {
+    size_t size = strlen(path) + sizeof "./";
+    char  *full = malloc(size); /* without a slash the system's folders would be searched */
+    if (!full) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to load %.120s", path);
+    snprintf(full, size, "%s%s", strchr(path, '/') ? "" : "./", path);
+    *object = dlopen(full, RTLD_NOW | RTLD_LOCAL);
+    ckam_status status = CKAM_OK;
+    if (!*object) {
+        const char *reason = dlerror();
+        size_t      length = strlen(full);
+        if (reason && !strncmp(reason, full, length) && !strncmp(reason + length, ": ", 2)) reason += length + 2;
+        status =
+            fail_with(error, CKAM_ERROR_INPUT, "cannot load %.100s: %.120s", path, reason ? reason : "no reason given");
+    }
+    free(full);
+    return status;
+}
+
+/* *function := the function of this name, or NULL. A function and a pointer to it have the same bytes in POSIX, but C has no
+ * conversion between them. */
+static bool find(void *object, const char *name, void *function) {
+    void *symbol = dlsym(object, name);
+    memcpy(function, &symbol, sizeof symbol);
+    return symbol;
+}
+
+ckam_status shared_kind(const char *path, bool *is_stan, ckam_error *error) {
+    void       *object;
+    ckam_status status = load(path, &object, error);
+    if (status) return status;
+    *is_stan = dlsym(object, "bs_model_construct");
+    if (*is_stan || dlsym(object, "log_density")) return CKAM_OK;
+    return fail_with(error, CKAM_ERROR_FORMAT,
+                     "%.80s is no model: it has no function log_density that can be seen from outside, and no "
+                     "bs_model_construct, as Stan models of BridgeStan have",
+                     path);
+}
+
+/* -- What the model says ------------------------------------------------------------------------------------------- */
+
+static ckam_status read_parameters(engine *e, void *object, const params *declared, ckam_error *error) {
+    const char *const *list = dlsym(object, "ckam_parameters");
+    ckam_status        status = CKAM_OK;
+    if (list)
+        status = params_list(&e->params, list, "ckam_parameters", true, error);
+    else if (declared)
+        status = params_copy(&e->params, declared, error);
+    else
+        status = fail_with(error, CKAM_ERROR_OPTION,
+                           "the model does not name its parameters: add --params 'mu, tau > 0', or to the model: const "
+                           "char *const ckam_parameters[] = {\"mu\", \"tau > 0\", NULL};");
+    if (!status && list && declared) status = params_agree(&e->params, declared, "--params", "the model", error);
+    e->dim = e->params.count;
+    return status;
+}
+
+static ckam_status read_derived(shared *s, void *object, ckam_error *error) {
+    const char *const *list = dlsym(object, "ckam_derived");
+    bool               function = find(object, "derive", &s->derive);
+    if (!list && !function) return CKAM_OK;
+    if (!list || !function)
+        return fail_with(error, CKAM_ERROR_FORMAT,
+                         "the model has %s, but no %s; it needs both for what is saved with each draw, or neither",
+                         list ? "the list ckam_derived" : "a function derive",
+                         list ? "function derive" : "list ckam_derived");
+    params      derived;
+    ckam_status status = params_list(&derived, list, "ckam_derived", false, error);
+    if (!status) status = params_apart(&s->engine.params, &derived, "ckam_parameters and ckam_derived", error);
+    if (!status) status = engine_name_derived(&s->engine, &derived, error);
+    params_free(&derived);
+    return status;
+}
+
+static ckam_status hand_over(shared *s, void *object, const char *data, ckam_error *error) {
+    const char *(*function)(const ckam_data *);
+    if (!find(object, "read_data", &function)) {
+        if (!data) return CKAM_OK;
+        return fail_with(error, CKAM_ERROR_OPTION,
+                         "--data was given, but the model has no function read_data that would take it; leave --data "
+                         "out, or write one");
+    }
+    ckam_status status = data_create(&s->data, data, error);
+    if (status) return status;
+    const char *problem = function(s->data);
+    if (!problem) return CKAM_OK;
+    return fail_with(error, CKAM_ERROR_FORMAT, "the model refuses %s: %.*s",
+                     data ? "its data" : "to start without --data", (int)strcspn(problem, "\r\n"), problem);
+}
+
+ckam_status shared_open(engine **e, const char *path, const params *declared, const char *data, ckam_error *error) {
+    void       *object;
+    ckam_status status = load(path, &object, error);
+    *e = NULL;
+    if (status) return status;
+    shared *s = calloc(1, sizeof *s);
+    if (!s) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a model");
+    s->engine.type = &shared_type;
+    s->engine.threads = true;
+    if (!find(object, "log_density", &s->log_density))
+        status = fail_with(error, CKAM_ERROR_FORMAT,
+                           "the model has no function log_density, or it is static: write double log_density(const "
+                           "double *x)");
+    if (!status) status = hand_over(s, object, data, error);
+    if (!status) status = read_parameters(&s->engine, object, declared, error);
+    if (!status) status = read_derived(s, object, error);
+    if (status)
+        close_shared(&s->engine);
+    else
+        *e = &s->engine;
+    return status;
+}

@@ -1,0 +1,55 @@
+/* source.h - a user's model as a run needs it: a target for each chain, and the row of a draw.
+ *
+ * Around an engine (engine.h): opening it from what the user said, bounds, what happens when it misbehaves. A point that cannot
+ * be computed is rejected, and the first one kept; a model that dies or takes too long costs that point, which is written down,
+ * and three such points in a row end the run; an answer that is none ends it at once. */
+#ifndef CKAM_TARGET_SOURCE_H
+#define CKAM_TARGET_SOURCE_H
+
+#include "ckam.h"
+
+/* What the user said. Texts are "" where he said nothing. */
+typedef struct source_request {
+    const char *model;         /* a path that ends in .c or .so */
+    const char *log_density;   /* one line of C */
+    const char *program;       /* a command */
+    const char *params;        /* declarations */
+    const char *data, *bounds; /* paths */
+    size_t      workers;       /* of a program */
+    double      timeout;       /* seconds an evaluation may take; HUGE_VAL: any time */
+    bool        isolate;
+    uint64_t    seed; /* of generated quantities */
+} source_request;
+
+typedef struct source source;
+typedef struct seat   seat;
+
+/* Whether this is something to open here: else the model is built in. */
+bool source_is_wanted(const source_request *r);
+/* May fork, so it is to be called before there are threads. */
+ckam_status source_open(source **s, const source_request *r, ckam_error *error);
+void        source_close(source *s); /* after all seats */
+/* A name for files: that of the file, or what kind of model it is. */
+const char *source_name(const source_request *r);
+
+size_t             source_dim(const source *s);     /* of the space that is sampled: the whole one */
+size_t             source_columns(const source *s); /* numbers of a row: parameters, then derived ones */
+const char *const *source_names(const source *s);   /* of the columns */
+size_t source_given(const source *s); /* numbers of a start, as a user gives it: parameters within their bounds */
+/* Points at which the model fails are added to this file. */
+ckam_status source_log_to(source *s, const char *path, ckam_error *error);
+
+/* A chain's place. *target is for that chain alone. */
+ckam_status source_sit(source *s, size_t chain, seat **place, ckam_target *target, ckam_error *error);
+void        seat_leave(seat *s);
+/* The row of a draw at u, columns numbers, into `row`, which holds the row of the draw before it. What cannot be computed is NaN. */
+ckam_status seat_row(seat *s, const double *u, double *row, ckam_error *error);
+/* u := the point on the whole space for such a start, or the beginning of a row; or what is wrong with it. */
+ckam_status source_unconstrain(source *s, const double *given, double *u, ckam_error *error);
+/* Why the target of this seat has failed; NULL if it has not. */
+const ckam_error *seat_failure(const seat *s);
+/* The first point that was rejected, in words with the reason, as in "mu = 1.5, tau = 3: it is nan"; "" if there was none. */
+const char *seat_first_reject(const seat *s);
+uint64_t    seat_faults(const seat *s);
+
+#endif

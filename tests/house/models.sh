@@ -1,0 +1,140 @@
+#!/bin/sh
+# models.sh CKAM MODELS STAN - models of users, as they meet the command: each way to give one, and each way in which one may
+# misbehave, with exit status, message, and what is left behind. MODELS and STAN have shared objects made from tests/.
+set -eu
+ckam=$(realpath "$1") models=$(realpath "$2") stan=$(realpath "$3")
+# shellcheck source=tests/house/tries.sh
+. "$(dirname "$0")/tries.sh"
+export CKAM_CACHE="$work/cache"
+# shellcheck disable=SC2086 # it is several words, here and below
+short='--seed 1 --draws 500 --format csv'
+
+# The mean of a column of summary.csv: mean DIR NAME.
+mean() { awk -F, -v name="$2" '$1 == name { print $2 }' "$1/summary.csv"; }
+# near VALUE TARGET TOLERANCE
+near() { awk -v v="$1" -v t="$2" -v e="$3" 'BEGIN { exit !(v > t - e && v < t + e) }'; }
+
+# -- A C file: bounds, derived quantities, data -------------------------------------------------------------------------
+cat >model.c <<'MODEL'
+#include <ckam/model.h>
+const char *const ckam_parameters[] = {"mu", "tau > 0", "0 < p < 1", NULL};
+const char *const ckam_derived[] = {"twice", NULL};
+static double shift;
+const char *read_data(const ckam_data *data) {
+    size_t count;
+    const double *given = data->numbers(data, "shift", &count);
+    if (!given || count != 1) return "one number 'shift' is wanted";
+    shift = given[0];
+    return NULL;
+}
+void derive(const double *x, double *out) { out[0] = 2 * x[0]; }
+double log_density(const double *x) {
+    return -0.5 * (x[0] - shift) * (x[0] - shift) - x[1] + 2 * log(x[2]) + log1p(-x[2]);
+}
+MODEL
+echo '{"shift": 3}' >data.json
+try 0 out 'model.c by jump' sample model.c --data data.json --seed 1 --draws 4000 --out c
+check 'mu is not 3' near "$(mean c mu)" 3 0.15
+check 'tau is not 1' near "$(mean c tau)" 1 0.15
+check 'p is not 0.6' near "$(mean c p)" 0.6 0.03
+check 'twice is not 6' near "$(mean c twice)" 6 0.3
+check 'a draw is outside of its bounds' awk -F, '/^[-0-9]/ && ($9 <= 0 || $10 <= 0 || $10 >= 1) { exit 1 }' c/chain_1.csv
+check 'something was written about failures' [ ! -e c/model-failures.log ]
+# Killed or not, a run goes on: the same draws.
+try 0 out 'by jump' sample model.c --data data.json $short --out half
+try 0 out 'by jump' resume half --draws 4000 --format csv
+check 'a resumed run has other draws' sh -c "grep -v '^#' half/chain_1.csv >a; grep -v '^#' c/chain_1.csv >b; cmp -s a b"
+sed -i 's/-0.5/-0.4/' model.c
+wrong 65 'the model has changed' resume half --draws 5000
+wrong 66 'cannot read none.c' sample none.c
+wrong 65 "one number 'shift' is wanted" sample model.c
+wrong 64 'not within its bounds' sample model.c --data data.json --init 0,-1,0.5
+echo 'double log_density(const double *x) { return x[0] }' >broken.c
+try 65 err 'error: expected' sample broken.c --params x
+check 'a run was made' [ ! -e ckam-run-broken-1 ]
+
+# -- One line -----------------------------------------------------------------------------------------------------------
+try 0 out 'by jump' sample --log-density '-0.5*(x*x + y*y/4)' --params x,y --seed 1 --draws 4000 --out line
+check 'the spread of y is not 2' near "$(awk -F, '$1 == "y" { print $4 }' line/summary.csv)" 2 0.1
+try 0 out 'by gam' sample --log-density '-s' --params 's > 0' --sampler gam --seed 1 --draws 20000 --out exponential
+check 's is not 1' near "$(mean exponential s)" 1 0.15
+echo 's < 2' >bounds
+try 0 out 'by jump' sample --log-density '-s' --params 's > 0' --bounds bounds --seed 1 --draws 4000 --out bounded
+check 's is not 1 - 2 / (e^2 - 1)' near "$(mean bounded s)" 0.687 0.04
+try 64 err 'expected expression' sample --log-density 'x +' --params x
+wrong 64 '--params' sample --log-density 'x'
+wrong 64 'one model at a time' sample bimodal --log-density x --params x
+wrong 64 'is for models of your own' sample bimodal --params x
+wrong 64 'which model?' sample
+
+# -- Shared objects -----------------------------------------------------------------------------------------------------
+try 0 out 'ratio' sample "$models/good.so" $short --out good
+try 0 out 'by jump' sample "$models/plain.so" --params x,y $short --out plain
+wrong 64 '--params' sample "$models/plain.so" $short
+wrong 65 'log_density' sample "$models/no_function.so" $short
+wrong 65 'there is no list y' sample "$models/bad_data.so" $short
+echo '{"N": 3, "y": [1, 2, 4]}' >stan.json
+try 0 out 'precision' sample "$stan/faithful.so" --data stan.json $short --out threads
+try 0 out 'precision' sample "$stan/serial.so" --data stan.json $short --out processes
+check 'processes gave other draws than threads' sh -c \
+    "grep -v '^#' threads/chain_2.csv >a; grep -v '^#' processes/chain_2.csv >b; cmp -s a b"
+wrong 65 'variable N is not in the data' sample "$stan/serial.so"
+
+# -- Programs -----------------------------------------------------------------------------------------------------------
+cat >density.sh <<'PROGRAM'
+while read -r x y; do echo "$x $y" | awk '{ print -0.5 * ($1 * $1 + $2 * $2 / 4) }'; done
+PROGRAM
+try 0 out 'sh density.sh by gam' sample --program 'sh density.sh' --params x,y --sampler gam --chains 2 --workers 2 \
+    --seed 1 --draws 50 --format csv --out two
+try 0 out 'by gam' sample --program 'sh density.sh' --params x,y --sampler gam --chains 2 --workers 1 --seed 1 --draws 50 \
+    --format csv --out one
+check 'the number of workers changed the draws' sh -c \
+    "grep -v '^#' one/chain_2.csv >a; grep -v '^#' two/chain_2.csv >b; cmp -s a b"
+try 70 err "hello" sample --program 'while read -r x; do echo hello; done' --params x $short --out garbage
+try 70 err "1 2 3" sample --program 'while read -r x; do echo 1 2 3; done' --params x $short --out many
+try 70 err 'not found' sample --program 'no-such-command' --params x $short --out none
+
+# -- Misbehaviour -------------------------------------------------------------------------------------------------------
+# NaN: rejected, counted, the first one kept.
+try 0 out 'by jump' sample "$models/nan.so" $short --out nan
+status=0
+"$ckam" diagnose nan >out 2>err || status=$?
+has 'points had no value and were rejected; the first, of chain'
+has 'it is nan'
+# +infinity: the run stops and names the point.
+try 70 err 'the log density is +infinity' sample "$models/plus_infinity.so" $short --out infinite
+check 'the point is not named' grep -q 'at x = ' err
+check 'the run is not recorded' grep -q '"stopped": "error"' infinite/run.json
+# Different values for the same point: a warning, and a problem for diagnose.
+try 0 err 'warning: the model gives different values' sample "$models/noisy.so" $short --out noisy
+try 1 out 'different values for the same point' diagnose noisy
+# Crashes, isolated: a point each, written down; three in a row end the run.
+for how in 'segfault Segmentation fault' 'abort Aborted' 'exit called exit with status 3' 'loop took longer than 0.2 s'; do
+    name=${how%% *}
+    try 70 err 'the model failed 3 times in a row' sample "$models/$name.so" --isolate --timeout 0.2 $short --out "$name"
+    check "$name: why is not said" grep -qF "${how#* }" err
+    check "$name: the point is not written down" grep -q 'chain [0-9]: .*; at x = ' "$name/model-failures.log"
+    check "$name: the run is not recorded" grep -q '"stopped": "error"' "$name/run.json"
+done
+# One crash in many points: the run goes on, and diagnose says it.
+cat >rare.c <<'MODEL'
+#include <ckam/model.h>
+#include <stdlib.h>
+const char *const ckam_parameters[] = {"x", NULL};
+double log_density(const double *x) {
+    if (x[0] > 2.0 && x[0] < 2.02) abort();
+    return -0.5 * x[0] * x[0];
+}
+MODEL
+try 0 out 'by jump' sample rare.c --isolate --seed 1 --draws 2000 --format csv --out rare
+try 1 out 'the model crashed or took too long at' diagnose rare
+check 'the count differs from the lines' \
+    [ "$(wc -l <rare/model-failures.log)" -eq "$(sed -n 's/.*"faults": \([0-9]*\).*/\1/p' rare/run.json)" ]
+# Not isolated, a crash takes the command with it, which says so.
+status=0
+sh -c 'ulimit -c 0; exec "$@"' sh "$ckam" sample "$models/segfault.so" --seed 1 --draws 500 --format csv --out crash >out 2>err ||
+    status=$?
+check "a crash ended with $status" [ "$status" -eq 139 ]
+check 'a crash is not explained' grep -q -- '--isolate' err
+# Nobody is left behind.
+check 'processes are left' [ -z "$(env -u CKAM_CACHE grep -lsaF "$CKAM_CACHE" /proc/[0-9]*/environ || true)" ]
