@@ -6,6 +6,7 @@ set(pkgconfig_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 install(TARGETS ckam ckam_static EXPORT ckam-targets)
 install(TARGETS ckam_command)
 install(FILES include/ckam.h TYPE INCLUDE)
+install(FILES include/ckam/model.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ckam")
 install(FILES LICENSE TYPE DOC)
 install(DIRECTORY experiments DESTINATION "${CMAKE_INSTALL_DATADIR}/ckam") # ../share from the command: see reproduce.c
 file(GLOB manual_pages CONFIGURE_DEPENDS docs/man/*.1)

@@ -19,7 +19,7 @@ static inline pid_t parent_of(pid_t pid) {
     char   path[64], text[512] = "";
     FILE  *file = (snprintf(path, sizeof path, "/proc/%d/stat", (int)pid), fopen(path, "r"));
     size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
-    if (file) fclose(file);
+    if (file) (void)fclose(file);
     text[length] = '\0';
     const char *rest = strrchr(text, ')'); /* pid (name) state parent */
     return rest && strlen(rest) > 4 ? (pid_t)strtol(rest + 4, NULL, 10) : -1;
@@ -39,7 +39,7 @@ static inline size_t children_of(pid_t parent, pid_t list[MANY]) {
 }
 
 static inline pid_t only_child_of(pid_t parent) {
-    pid_t list[MANY];
+    pid_t list[MANY] = {0};
     assert_int_equal(children_of(parent, list), 1);
     return list[0];
 }

@@ -87,8 +87,7 @@ static inline void misbehaving_die(deed what) {
     if (what == DEED_EXIT_AT_ONCE) _exit(0);
     while (what == DEED_LOOP) continue;
     for (int file = 3; file < 100 && what == DEED_GARBAGE; file++) {
-        char garbage[5000];
-        memset(garbage, 'g', sizeof garbage);
+        char garbage[5000] = {0}; /* would be a value of 0 */
         if (write(file, garbage, sizeof garbage) < 0) continue;
     }
     for (int file = 3; file < 100 && what == DEED_CLOSE; file++) close(file);

@@ -73,7 +73,7 @@ static void one_evaluation_an_iteration(void **unused) {
         ckam_chain_counts(chain, &counts);
         assert_int_equal(counts.evaluations, STEPS);
         bool climbs = !strcmp(specs[s], "jump");                          /* it has a way to a mode, too */
-        assert_in_range(STEPS - counts.iterations, 1, climbs ? 200 : 60); /* the start, and the search of the scale */
+        assert_in_range(STEPS - counts.iterations, 1, climbs ? 600 : 60); /* the start, and the search of the scale */
         assert_int_equal(counts.draws, draws);
         assert_int_equal(counts.accepted, accepted);
         assert_int_equal(counts.undefined, 0);

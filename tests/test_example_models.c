@@ -29,13 +29,20 @@ static double value_at(engine *e, const double *x) {
     return value;
 }
 
-typedef long double slow_density(const double *x);
+typedef long double slow_density(const long double *x);
+
+static long double slow_at(slow_density *slow, const double *x, size_t dim) {
+    long double exact[10] = {0};
+    for (size_t k = 0; k < dim; k++) exact[k] = (long double)x[k];
+    return slow(exact);
+}
 
 /* A log density is known up to a constant: so differences from the first point are compared. */
 static void assert_same_density(engine *e, slow_density *slow, const double *points, size_t count, double tolerance) {
     for (size_t i = 1; i < count; i++) {
         const double *x = points + i * e->dim;
-        assert_close(value_at(e, x) - value_at(e, points), (double)(slow(x) - slow(points)), tolerance);
+        assert_close(value_at(e, x) - value_at(e, points),
+                     (double)(slow_at(slow, x, e->dim) - slow_at(slow, points, e->dim)), tolerance);
     }
 }
 
@@ -45,10 +52,10 @@ static long double log_normal_pdf(long double y, long double mean, long double s
 
 /* -- Eight schools ------------------------------------------------------------------------------------------------- */
 
-static long double schools(const double *x) {
-    static const double effect[] = {28, 8, -3, 7, -1, 1, 18, 12}, error[] = {15, 10, 16, 11, 9, 11, 10, 18};
-    const double        mu = x[8], tau = x[9];
-    long double sum = log_normal_pdf(mu, 0, 5) + logl(2.0L / (PI * 5.0L * (1.0L + (long double)tau * tau / 25.0L)));
+static long double schools(const long double *x) {
+    static const long double effect[] = {28, 8, -3, 7, -1, 1, 18, 12}, error[] = {15, 10, 16, 11, 9, 11, 10, 18};
+    const long double        mu = x[8], tau = x[9];
+    long double              sum = log_normal_pdf(mu, 0, 5) + logl(2.0L / (PI * 5.0L * (1.0L + tau * tau / 25.0L)));
     for (int j = 0; j < 8; j++) sum += log_normal_pdf(x[j], mu, tau) + log_normal_pdf(effect[j], x[j], error[j]);
     return sum;
 }
@@ -79,7 +86,7 @@ static void noncentred_schools(void **unused) {
         const double *c = schools_points[i], mu = c[8], tau = c[9];
         double        x[10] = {mu, tau};
         for (int j = 0; j < 8; j++) x[2 + j] = (c[j] - mu) / tau;
-        long double slow = schools(c) + 8.0L * logl(tau);
+        long double slow = slow_at(schools, c, 10) + 8.0L * logl((long double)tau);
         if (i == 0) first = value_at(e, x), slow_first = slow;
         assert_close(value_at(e, x) - first, (double)(slow - slow_first), 1e-11);
         assert_int_equal(e->type->derive(e, NULL, x, theta, why), ENGINE_VALUE);
@@ -90,12 +97,12 @@ static void noncentred_schools(void **unused) {
 
 /* -- Lynx and hare: Runge and Kutta's classical method with 1000 steps a year -------------------------------------- */
 
-static void change(const long double *z, const double *theta, long double *out) {
+static void change(const long double *z, const long double *theta, long double *out) {
     out[0] = theta[0] * z[0] - theta[1] * z[0] * z[1];
     out[1] = -theta[2] * z[1] + theta[3] * z[0] * z[1];
 }
 
-static void year(long double *z, const double *theta) {
+static void year(long double *z, const long double *theta) {
     enum { STEPS = 1000 };
     static const long double share[] = {0.5L, 0.5L, 1.0L}, weight[] = {1, 2, 2, 1};
     for (int n = 0; n < STEPS; n++) {
@@ -116,18 +123,18 @@ static long double log_lognormal_pdf(long double y, long double location, long d
     return log_normal_pdf(logl(y), location, sd) - logl(y);
 }
 
-static long double pelts(const double *x) {
+static long double pelts(const long double *x) {
     static const double y[][2] = {{30, 4},     {47.2, 6.1},  {70.2, 9.8},  {77.4, 35.2}, {36.3, 59.4}, {20.6, 41.7},
                                   {18.1, 19},  {21.4, 13},   {22, 8.3},    {25.4, 9.1},  {27.1, 7.4},  {40.3, 8},
                                   {57, 12.3},  {76.6, 19.5}, {52.3, 45.7}, {19.5, 51.1}, {11.2, 29.7}, {7.6, 15.8},
                                   {14.6, 9.7}, {16.2, 10.1}, {24.7, 8.6}};
-    const double       *z_init = x + 4, *sigma = x + 6;
+    const long double  *z_init = x + 4, *sigma = x + 6;
     long double z[2] = {z_init[0], z_init[1]}, sum = log_normal_pdf(x[0], 1, 0.5L) + log_normal_pdf(x[2], 1, 0.5L);
     sum += log_normal_pdf(x[1], 0.05L, 0.05L) + log_normal_pdf(x[3], 0.05L, 0.05L);
     for (int k = 0; k < 2; k++) sum += log_lognormal_pdf(z_init[k], logl(10), 1) + log_lognormal_pdf(sigma[k], -1, 1);
     for (size_t n = 0; n < sizeof y / sizeof *y; n++) {
         if (n) year(z, x);
-        for (int k = 0; k < 2; k++) sum += log_lognormal_pdf(y[n][k], logl(z[k]), sigma[k]);
+        for (int k = 0; k < 2; k++) sum += log_lognormal_pdf((long double)y[n][k], logl(z[k]), sigma[k]);
     }
     return sum;
 }
@@ -144,7 +151,8 @@ static void lynx_and_hare(void **unused) {
     assert_int_equal(e->dim, 8);
     assert_same_density(e, pelts, points[0], 6, 1e-9);
     /* What is wrong is wrong by the same amount at a point nearby: the choice of steps leaves no noise. */
-    assert_less(fabs(value_at(e, points[5]) - value_at(e, points[4]) - (double)(pelts(points[5]) - pelts(points[4]))),
+    assert_less(fabs(value_at(e, points[5]) - value_at(e, points[4]) -
+                     (double)(slow_at(pelts, points[5], 8) - slow_at(pelts, points[4], 8))),
                 1e-11);
     /* Hares by the million: more steps than there may be, so no value, but an answer. */
     assert_true(value_at(e, (const double[]){1e3, 1e-3, 1e3, 10, 1e6, 1e6, 1, 1}) == -HUGE_VAL);
@@ -154,7 +162,7 @@ static void lynx_and_hare(void **unused) {
 /* -- GARCH and the mixture: the same sums in long double, from densities and not their logarithms ------------------ */
 
 /* The numbers of a key in a data file. Not parsed by the project's own reader. */
-static size_t numbers_of(const char *folder, const char *key, double *to, size_t room) {
+static size_t numbers_of(const char *folder, const char *key, long double *to, size_t room) {
     char       *text = slurp(text_of("%s/%s/data.json", CKAM_TEST_EXAMPLES, folder), NULL);
     const char *at = strstr(text, text_of("\"%s\"", key));
     size_t      count = 0;
@@ -164,21 +172,20 @@ static size_t numbers_of(const char *folder, const char *key, double *to, size_t
         at += strcspn(at, "-0123456789]");
         if (*at == ']') break;
         char *end;
-        to[count++] = strtod(at, &end);
+        to[count++] = strtold(at, &end);
         at = end;
     }
     free(text);
     return count;
 }
 
-static long double series(const double *x) {
-    static double     y[200];
-    const long double beta1 = x[3] * (1.0L - x[2]);
-    long double       density = 1.0L - x[2], s = 0.5L, sum = 0.0L;
+static long double series(const long double *x) {
+    static long double y[200];
+    const long double  beta1 = x[3] * (1.0L - x[2]);
+    long double        density = 1.0L - x[2], s = 0.5L, sum = 0.0L;
     assert_int_equal(numbers_of("garch", "y", y, 200), 200);
     for (int t = 0; t < 200; t++) {
-        if (t > 0)
-            s = sqrtl(x[1] + x[2] * (y[t - 1] - (long double)x[0]) * (y[t - 1] - (long double)x[0]) + beta1 * s * s);
+        if (t > 0) s = sqrtl(x[1] + x[2] * (y[t - 1] - x[0]) * (y[t - 1] - x[0]) + beta1 * s * s);
         density *= expl(log_normal_pdf(y[t], x[0], s));
         if (t % 20 == 19) sum += logl(density), density = 1.0L; /* before it is too small for a number */
     }
@@ -199,9 +206,9 @@ static void garch_series(void **unused) {
     e->type->close(e);
 }
 
-static long double mixture(const double *x) {
-    static double y[1000];
-    long double   sum = log_normal_pdf(x[0], 0, 2) + log_normal_pdf(x[1], 0, 2) + log_normal_pdf(x[2], 0, 2) +
+static long double mixture(const long double *x) {
+    static long double y[1000];
+    long double        sum = log_normal_pdf(x[0], 0, 2) + log_normal_pdf(x[1], 0, 2) + log_normal_pdf(x[2], 0, 2) +
                       log_normal_pdf(x[3], 0, 2);
     assert_int_equal(numbers_of("gauss_mix", "y", y, 1000), 1000);
     sum += logl(630.0L * powl(x[4], 4) * powl(1.0L - x[4], 4)); /* Beta(5, 5) */

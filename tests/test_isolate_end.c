@@ -1,7 +1,8 @@
-/* test_isolate_end.c - isolated models: processes that are killed, from inside and from outside, and nothing left behind. */
+/* test_isolate_end.c - isolated models: processes that are killed, and nothing that is left behind. */
 #include "isolated.h"
 #include "refusal.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/prctl.h>
 
@@ -85,14 +86,15 @@ static void *loop(void *argument) {
     return NULL;
 }
 
-/* A parent with a worker that loops, one that waits, and one whose model has started a process. */
+/* A parent with a worker that loops and one that waits; both have started a process. */
 static _Noreturn void act_as_parent(int ready) {
     stage     looping, idle;
     pthread_t thread;
     begin(&looping, DIM, DERIVED, HUGE_VAL);
     idle = looping;
-    if (looping.e->type->sit(looping.e, 5, &idle.seat, NULL) || want(&idle, DEED_FORK, ENGINE_VALUE, "") < 1.0)
-        _exit(1);
+    if (looping.e->type->sit(looping.e, 5, &idle.seat, NULL)) _exit(1);
+    want(&looping, DEED_FORK, ENGINE_VALUE, "");
+    want(&idle, DEED_FORK, ENGINE_VALUE, "");
     if (pthread_create(&thread, NULL, loop, &looping) || write(ready, "r", 1) != 1) _exit(2);
     for (;;) pause();
 }
@@ -106,12 +108,12 @@ static void nothing_outlives_the_parent(void **unused) {
     assert_int_equal(pipe(way), 0);
     pid_t parent = fork();
     if (!parent) act_as_parent(way[1]);
+    close(way[1]);
     assert_int_equal(read(way[0], &byte, 1), 1);
     assert_int_equal(children_of(only_child_of(parent), list), 2);
     assert_int_equal(kill(parent, SIGKILL), 0);
     assert_all_end();
     close(way[0]);
-    close(way[1]);
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
 }
 
@@ -181,6 +183,19 @@ static void the_server_may_have_no_memory(void **unused) {
     assert_no_children();
 }
 
+/* Another program that this process starts must not hold them. */
+static void sockets_are_closed_on_exec(void **unused) {
+    (void)unused;
+    stage s;
+    int   kept[2] = {0};
+    for (int k = 0; k < 2; k++) {
+        for (int file = 0; file < 100; file++) kept[k] += fcntl(file, F_GETFD) == 0;
+        if (!k) begin(&s, DIM, DERIVED, LONG);
+    }
+    assert_int_equal(kept[1], kept[0]);
+    finish(&s);
+}
+
 /* A parent that has no room for the socket of one more worker. */
 static void descriptors_may_run_out(void **unused) {
     (void)unused;
@@ -209,6 +224,6 @@ int main(void) {
         cmocka_unit_test(a_worker_may_be_killed),      cmocka_unit_test(without_a_server_it_stops),
         cmocka_unit_test(nothing_outlives_the_parent), cmocka_unit_test(seats_end_one_by_one),
         cmocka_unit_test(refused_memory_is_survived),  cmocka_unit_test(the_server_may_have_no_memory),
-        cmocka_unit_test(descriptors_may_run_out)};
+        cmocka_unit_test(sockets_are_closed_on_exec),  cmocka_unit_test(descriptors_may_run_out)};
     return cmocka_run_group_tests_name("isolate_end", tests, enter_temporary, leave_temporary);
 }

@@ -165,18 +165,18 @@ static size_t read_rows(const char *path, double *to, size_t columns, size_t roo
 
 static void the_known_answer_is_right(void **unused) {
     (void)unused;
-    double modes[3 * 3], reference[KNOWN * 4];
+    double modes[3][3] = {{0}}, reference[KNOWN][4] = {{0}};
     window windows[3];
     totals all = {.weight = 0.0};
-    assert_int_equal(read_rows(FOLDER "modes.csv", modes, 3, 3), 3);
-    assert_int_equal(read_rows(FOLDER "reference.csv", reference, 4, KNOWN), KNOWN);
-    for (int w = 0; w < 3; w++) windows[w] = (window){modes[3 * w], modes[3 * w + 1], modes[3 * w + 2], 0.0};
+    assert_int_equal(read_rows(FOLDER "modes.csv", modes[0], 3, 3), 3);
+    assert_int_equal(read_rows(FOLDER "reference.csv", reference[0], 4, KNOWN), KNOWN);
+    for (int w = 0; w < 3; w++) windows[w] = (window){modes[w][0], modes[w][1], modes[w][2], 0.0};
     integrate(windows, 3, &all);
     for (int w = 0; w < 3; w++) assert_close(windows[w].sum / all.weight, windows[w].expected, 1e-6);
     for (int k = 0; k < KNOWN; k++) {
         const double mean = all.first[k] / all.weight;
-        assert_close(mean, reference[4 * k], 1e-6);
-        assert_close(sqrt(all.second[k] / all.weight - mean * mean), reference[4 * k + 2], 1e-6);
+        assert_close(mean, reference[k][0], 1e-6);
+        assert_close(sqrt(all.second[k] / all.weight - mean * mean), reference[k][2], 1e-6);
     }
 }
 

@@ -1,6 +1,6 @@
 /* jump.c - finds modes, remembers them, jumps between them, and stays exact. docs/samplers/jump.md has the formulas.
  *
- * Before the first cycle: the scale of each axis, then an adaptive walk that settles in a mode. A cycle scouts for new
+ * Before the first cycle: the scale of each axis, then an adaptive walk that climbs to a mode and settles there. A cycle scouts for new
  * modes, which does not move the chain, then samples with moves that leave pi invariant; what they are made from stays
  * as it is until the cycle ends. There jump_pool() (pool.c) learns from all chains. */
 #include "sampler/jump.h"
@@ -18,6 +18,7 @@ const ckam_option jump_sampler_options[] = {
 #define STUCK    20   /* rejections in a row after which a chain is stuck */
 
 enum { ROWS_MOST = 4096, BYTES_MOST = 32 << 20 };
+enum { LOOK_BASE = 10, LOOK_DIM = 5, STRETCH_MOST = 8, CLIMB_MOST = 100 }; /* of the climb */
 
 static modes *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
 static scout *scouting(jump_state *s) { return (scout *)(void *)block_at(s, s->scout); }
@@ -65,10 +66,13 @@ static ckam_status jump_check(const blueprint *plan, ckam_error *error) {
     return linalg_prepare(order > plan->dim ? order : plan->dim, error);
 }
 
-/* A tenth of what is planned: enough to meet all modes, as a rule, and a small part of a long run. */
+/* A tenth of what is planned: enough to meet all modes, as a rule, and a small part of a long run. Of a short run more. */
 static uint64_t jump_warmup(const blueprint *plan) {
-    uint64_t most = 10000 + 500 * (uint64_t)plan->dim, tenth = plan->horizon / 10;
-    return tenth < 1000 ? 1000 : tenth > most ? most : tenth;
+    uint64_t most = 10000 + 500 * (uint64_t)plan->dim, least = 1000 + 200 * (uint64_t)plan->dim;
+    uint64_t tenth = plan->horizon / 10, half = plan->horizon / 2;
+    if (least > half) least = half;
+    if (least < 1000) least = 1000;
+    return tenth < least ? least : tenth > most ? most : tenth;
 }
 
 /* The search along the next axis. */
@@ -131,22 +135,48 @@ static void tell_axis(jump_state *s, double log_density, ckam_step *out) {
         least = fmin(least, factor[k * dim + k]);
     }
     s->settle.floor = 1e-10 * least;
-    s->stage++;
-    s->t = 0;
-    if (s->stage == STAGE_CLIMB) scout_climb(scouting(s), factor, now_x(&s->settle.now), s->settle.now.log_density);
+    s->stage = STAGE_CLIMB;
+    s->climb.length = s->climb.left = LOOK_BASE + LOOK_DIM * dim;
+    s->climb.before = s->settle.now.log_density;
 }
 
-/* The chain goes where the climbing scout has come to. */
-static void tell_climbing(jump_state *s, rng *r, double log_density, ckam_step *out) {
-    current *now = &s->settle.now;
+/* A step of gam, whose gains are those of step `age`. */
+static void walk(jump_state *s, rng *r, uint64_t age, double log_density, ckam_step *out) {
+    adaptive_state *a = &s->settle;
+    double          alpha = decide(&a->now, r, log_density, 0.0, out);
+    out->step_size = a->nu;
+    out->phase = CKAM_PHASE_EXPLORE;
+    out->draw = false;
+    a->nu = step_size_adapt(a->nu, a->nu_start, gain_step_size(&a->gain, age), alpha, a->target_accept);
+    adaptive_learn(a, gain_moments(&a->gain, age, a->now.dim), out->x);
     s->t++;
-    if (scout_tell(scouting(s), r, log_density, NULL) != SCOUT_GOES_ON) {
-        scout_place(scouting(s), now_x(now));
-        now->log_density = scouting(s)->log_density;
-        memcpy(block_at(s, s->settle.mean), now_x(now), now->dim * sizeof(double));
-        s->stage = STAGE_AXES_AGAIN;
-        s->axis = 0;
-        begin_axis(s);
+}
+
+/* Whether the density rises no more: looks that seem to say so are followed by longer ones. */
+static bool is_up(jump_state *s) {
+    double d = (double)s->settle.now.dim, level = s->climb.level / (double)s->climb.length;
+    bool   rises = level > s->climb.before + 1.0 + 0.5 * sqrt(d);
+    bool   longest = s->climb.length >= STRETCH_MOST * (LOOK_BASE + LOOK_DIM * s->settle.now.dim);
+    if (!rises && longest) return true;
+    if (!rises) s->climb.length *= 2;
+    s->climb.before = level;
+    s->climb.level = 0.0;
+    s->climb.left = s->climb.length;
+    return s->t >= CLIMB_MOST * s->climb.length;
+}
+
+static void tell_climbing(jump_state *s, rng *r, double log_density, ckam_step *out) {
+    current    *now = &s->settle.now;
+    ckam_counts before = now->counts;
+    walk(s, r, s->climb.length - s->climb.left, log_density, out); /* every look learns anew: the way turns */
+    uint64_t undefined = now->counts.undefined, floored = now->counts.floored;
+    now->counts = before;
+    now->counts.undefined = undefined;
+    now->counts.floored = floored;
+    s->climb.level += now->log_density;
+    if (--s->climb.left == 0 && is_up(s)) {
+        s->stage = STAGE_SETTLE;
+        s->t = 0;
     }
     prepare(s, out);
 }
@@ -160,15 +190,10 @@ static void remember(jump_state *s, const double *x, double log_density) {
 }
 
 static void tell_settling(jump_state *s, rng *r, double log_density, ckam_step *out) {
-    adaptive_state *a = &s->settle;
-    double          alpha = decide(&a->now, r, log_density, 0.0, out);
-    out->step_size = a->nu;
-    out->phase = CKAM_PHASE_EXPLORE;
-    out->draw = false;
-    a->nu = step_size_adapt(a->nu, a->nu_start, gain_step_size(&a->gain, s->t), alpha, a->target_accept);
-    adaptive_learn(a, gain_moments(&a->gain, s->t, a->now.dim), out->x);
-    if (s->t >= s->settling / 2) remember(s, out->x, out->log_density);
-    if (++s->t == s->settling) s->waits = true;
+    bool second_half = s->t >= s->settling / 2;
+    walk(s, r, s->t, log_density, out);
+    if (second_half) remember(s, out->x, out->log_density);
+    if (s->t == s->settling) s->waits = true;
 }
 
 /* -- Exploration -------------------------------------------------------------------------------------------------- */
@@ -334,10 +359,8 @@ static const double *jump_ask(void *state, rng *r) {
     switch (s->stage) {
     case STAGE_CLIMB:
         rng_at(r, s->t, RNG_CLIMB);
-        scout_ask(scouting(s), r, now_y(now));
-        return now_y(now);
+        return adaptive_ask(s, r);
     case STAGE_AXES:
-    case STAGE_AXES_AGAIN:
         scale_ask(&s->search, now->dim, now_x(now), block_at(s, s->direction), now_y(now));
         return now_y(now);
     case STAGE_SETTLE:
@@ -351,7 +374,7 @@ static const double *jump_ask(void *state, rng *r) {
 
 static void jump_tell(void *state, rng *r, double log_density, ckam_step *out) {
     jump_state *s = state;
-    if (s->stage == STAGE_AXES || s->stage == STAGE_AXES_AGAIN) {
+    if (s->stage == STAGE_AXES) {
         tell_axis(s, log_density, out);
         return;
     }

@@ -12,15 +12,8 @@
 /* The moves of the sampling phase; move__ in files. */
 typedef enum jump_move { MOVE_LOCAL, MOVE_AFFINE, MOVE_INDEPENDENT, MOVE_KERNEL, MOVES } jump_move;
 
-/* Lengths of the axes at the start, the way to a mode, lengths there, an adaptive walk; then cycles. */
-typedef enum jump_stage {
-    STAGE_AXES,
-    STAGE_CLIMB,
-    STAGE_AXES_AGAIN,
-    STAGE_SETTLE,
-    STAGE_EXPLORE,
-    STAGE_SAMPLE
-} jump_stage;
+/* Lengths of the axes at the start, an adaptive walk to a mode, and on in it; then cycles. */
+typedef enum jump_stage { STAGE_AXES, STAGE_CLIMB, STAGE_SETTLE, STAGE_EXPLORE, STAGE_SAMPLE } jump_stage;
 
 enum { FOUND_MOST = 8 };
 
@@ -58,26 +51,30 @@ typedef struct jump_state {
     jump_stage     stage;
     uint64_t       t;        /* in this stage, or cycle */
     uint64_t       settling; /* iterations of that stage */
-    bool           waits;    /* at the end of a cycle, for the chains to be pooled */
-    double         length;   /* of the density along some direction */
-    size_t         axis;
-    scale_search   search;
-    size_t         direction;
-    size_t         label;  /* component that x belongs to */
-    size_t         target; /* component that a jump goes to */
-    jump_move      move;
-    double         short_step; /* factor of a local step */
-    uint64_t       rejected;   /* in a row */
-    kernel_move    kernel;
-    size_t         at_x, at_y; /* offsets: log density of each component there */
-    double         log_q_x, log_q_y;
-    jump_tally     tally;
-    jump_plan      plan;
-    size_t         modes, scout; /* offsets of blocks */
-    history        history;
-    size_t         rows, row;                       /* offsets: draws for the fit; one of them */
-    size_t         found, found_mean, found_factor; /* how many; offsets */
-    double         found_mass[FOUND_MOST];
+    struct {
+        uint64_t length, left;  /* of a look: iterations, and how many of them are still to come */
+        double   level, before; /* sum of log pi in it; mean in the one before */
+    } climb;
+    bool         waits;  /* at the end of a cycle, for the chains to be pooled */
+    double       length; /* of the density along some direction */
+    size_t       axis;
+    scale_search search;
+    size_t       direction;
+    size_t       label;  /* component that x belongs to */
+    size_t       target; /* component that a jump goes to */
+    jump_move    move;
+    double       short_step; /* factor of a local step */
+    uint64_t     rejected;   /* in a row */
+    kernel_move  kernel;
+    size_t       at_x, at_y; /* offsets: log density of each component there */
+    double       log_q_x, log_q_y;
+    jump_tally   tally;
+    jump_plan    plan;
+    size_t       modes, scout; /* offsets of blocks */
+    history      history;
+    size_t       rows, row;                       /* offsets: draws for the fit; one of them */
+    size_t       found, found_mean, found_factor; /* how many; offsets */
+    double       found_mass[FOUND_MOST];
 } jump_state;
 
 /* All chains are at the end of the same cycle: what they have learned becomes common. */

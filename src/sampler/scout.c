@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { LOOKS_MOST = 20, CLIMB_MOST = 500 };
+enum { LOOKS_MOST = 20 };
 #define COLDEST       0.3 /* b_min is between these, uniform in its logarithm */
 #define HOTTEST       3e-4
 #define SLOWEST       30.0 /* times 4 + 2 k iterations of cooling, at least 1, likewise */
@@ -90,7 +90,6 @@ void scout_start(scout *s, modes *m, size_t i, rng *r, const double *x, double l
     s->step = 1.0;
     s->before = (double)NAN;
     s->looks = 0;
-    s->most = LOOKS_MOST;
     choose_warm(s, r);
     s->cooling = (uint64_t)((4.0 + 2.0 * (double)s->moves) * exp(rng_uniform(r) * log(SLOWEST)));
     if (s->moves < dim && rng_uniform(r) < CENTRE) { /* beside a wide mode a narrow one is seen from the centre only */
@@ -100,27 +99,11 @@ void scout_start(scout *s, modes *m, size_t i, rng *r, const double *x, double l
     enter(s, SCOUT_HEAT);
 }
 
-void scout_climb(scout *s, const double *lengths, const double *x, double log_density) {
-    size_t dim = s->dim;
-    memcpy(block_at(s, s->origin), x, dim * sizeof *x);
-    memset(block_at(s, s->u), 0, dim * sizeof *x);
-    memset(block_at(s, s->frame), 0, dim * dim * sizeof *x);
-    for (size_t k = 0; k < dim; k++) block_at(s, s->frame)[k * dim + k] = lengths[k * dim + k];
-    s->hot = s->heat = s->step = 1.0;
-    s->log_density = s->before = log_density;
-    s->looks = 0;
-    s->most = CLIMB_MOST;
-    warm_all(s);
-    enter(s, SCOUT_LOOK);
-}
-
 /* y := origin + L u. */
 static void place(scout *s, const double *u, double *y) {
     memcpy(y, block_at(s, s->origin), s->dim * sizeof *y);
     tri_multiply_add(s->dim, block_at(s, s->frame), 1.0, u, y);
 }
-
-void scout_place(scout *s, double *x) { place(s, block_at(s, s->u), x); }
 
 void scout_ask(scout *s, rng *r, double *y) {
     double *u = block_at(s, s->u), *v = block_at(s, s->v), size = s->step * step_size_optimal(s->moves) / sqrt(s->heat);
@@ -177,7 +160,7 @@ static void put_trial(scout *s, modes *m) {
 
 /* The look before is not of the same place if log pi was lower by more than its mean over a look varies. */
 static bool still_rises(scout *s) {
-    return ++s->looks < s->most && !(s->level < s->before + 1.0 + 0.5 * sqrt((double)s->dim));
+    return ++s->looks < LOOKS_MOST && !(s->level < s->before + 1.0 + 0.5 * sqrt((double)s->dim));
 }
 
 /* log of the mass of the place, were it a Gaussian: from the mean of log pi there. */
@@ -211,7 +194,6 @@ static scout_news next_stage(scout *s, modes *m) {
         enter(s, SCOUT_LOOK);
         return SCOUT_GOES_ON;
     }
-    if (!m) return end(s, SCOUT_KNOWN);
     put_trial(s, m);
     s->mass = mass(s, &m->at[m->capacity]);
     bool negligible = !(s->mass >= m->level - NEGLIGIBLE - 0.5 * (double)s->dim);
@@ -235,7 +217,7 @@ scout_news scout_tell(scout *s, rng *r, double log_density, modes *m) {
     }
     s->step *= exp_fast(STEP_GAIN * (alpha - TARGET_ACCEPT));
     double limit = FARTHEST * FARTHEST * (double)s->dim / s->hot;
-    if (m && vec_dot(s->dim, u, u) > limit) {
+    if (vec_dot(s->dim, u, u) > limit) {
         return end(s, SCOUT_RAN_AWAY);
     }
     if (s->stage == SCOUT_COOL) s->heat *= exp_fast(-log(s->hot) / (double)duration(s));

@@ -31,7 +31,7 @@ typedef struct scout {
     double      count;         /* of places in mean and scatter */
     double      level;         /* mean of log pi while it learns */
     double      before;        /* the same of the look before; NaN: there was none */
-    uint64_t    looks, most;   /* looks so far, at most */
+    uint64_t    looks;         /* so far */
     double      mass;          /* log of the mass of what it found */
     size_t      u, v;          /* offsets: the place and the proposal: dim */
     size_t      warm, moves;   /* offset: which coordinates are heated, 1 or 0; how many */
@@ -43,13 +43,9 @@ size_t scout_size(size_t dim);
 void   scout_begin(scout *s, size_t dim);
 /* From x, in the coordinates of component i of m. */
 void scout_start(scout *s, modes *m, size_t i, rng *r, const double *x, double log_density);
-/* A scout that only climbs: from x it looks, in units of the lengths on the diagonal of `lengths` (dim x dim), until the
- * density rises no more. scout_tell() then says SCOUT_KNOWN, and scout_place() where it is. */
-void scout_climb(scout *s, const double *lengths, const double *x, double log_density);
-void scout_place(scout *s, double *x);
 /* The next point into y. */
 void scout_ask(scout *s, rng *r, double *y);
-/* m: what is known; NULL for a scout that climbs. */
+/* m: what is known. */
 scout_news scout_tell(scout *s, rng *r, double log_density, modes *m);
 
 static inline double *scout_mean(scout *s) { return block_at(s, s->mean); }

@@ -116,8 +116,8 @@ extern const char *const transition_words[], *const covariance_words[];
 #define SETTING_WARMUP_AUTO                                                                                            \
     {                                                                                                                  \
         .name = "warmup", .type = CKAM_COUNT, .has_auto = true, .low = 1, .high = COUNT_MOST, .initial = OPTION_AUTO,  \
-        .help =                                                                                                        \
-            "iterations at the start that give no draws; auto: a tenth of the horizon, from 1000 to 10000 + 500 dim",  \
+        .help = "iterations at the start that give no draws; auto: a tenth of the horizon, from 1000 + 200 dim to "    \
+                "10000 + 500 dim",                                                                                     \
         SETTING(warmup)                                                                                                \
     }
 

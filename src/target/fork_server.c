@@ -1,8 +1,8 @@
 /* fork_server.c - see fork_server.h.
  *
- * Orders and reports go over a socket that keeps their boundaries. A report of a start carries the parent's end of a new
- * worker's socket; the server keeps neither end. So each end of a socket is held by one process, and the end of a process is the
- * end of file at the other end. */
+ * Orders and reports go over a socket that keeps their boundaries. A report of a start carries the parent's end of a
+ * new worker's socket; the server keeps neither end. So each end is held by one process, and when that ends, the other
+ * one sees the end of the file. */
 #define _DEFAULT_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): for on_exit() */
 #include "target/fork_server.h"
 
@@ -58,16 +58,18 @@ static void settle_signals(void) {
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Returns the socket, which may have a new number: the old one is below 3 if the parent was started without these files. */
+/* Returns the socket with a number above 2, also if the parent was started without stdin, stdout or stderr. */
 static int settle_files(int socket) {
     int kept = fcntl(socket, F_DUPFD_CLOEXEC, 3);
     close(socket);
-    int nothing = open("/dev/null", O_RDWR); /* NOLINT(android-cloexec-open): it becomes stdin */
+    int nothing = open("/dev/null", O_RDWR); /* it becomes stdin, and stays that in programs that a model starts */
     dup2(nothing, STDIN_FILENO);
     if (fcntl(STDERR_FILENO, F_GETFD) < 0) dup2(nothing, STDERR_FILENO);
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    DIR *open_files = opendir("/proc/self/fd");
-    for (struct dirent *entry; open_files && (entry = readdir(open_files));) {
+    DIR                 *open_files = opendir("/proc/self/fd");
+    const struct dirent *entry;
+    while (open_files &&
+           (entry = readdir(open_files))) { /* cppcheck-suppress readdirCalled; nobody else has this one */
         int file = (int)strtol(entry->d_name, NULL, 10);
         if (file > STDERR_FILENO && file != kept && file != dirfd(open_files)) close(file);
     }
@@ -76,11 +78,11 @@ static int settle_files(int socket) {
 }
 
 #ifdef __GLIBC__
-/* exit() in a model: the handlers that the parent has registered, and the files that it has not flushed, are its own. This one
- * comes before them, because it was registered later. */
+/* exit() in a model: the handlers that the parent has registered, and the files that it has not flushed, are its own.
+ * This one comes before them, because it was registered later. */
 static void leave_at_once(int status, void *unused) {
     (void)unused;
-    fflush(stdout);
+    (void)fflush(stdout);
     _exit(status);
 }
 #endif
@@ -172,8 +174,8 @@ static void kill_orphans(const server *s) {
         if (has_ended(s->workers[k])) kill_group(s->workers[k]);
 }
 
-/* False when the parent has ended. A fork of it may hold the socket, so the parent is looked for as well. The signal of a
- * parent's death is not asked for: it comes when the thread ends that called fork(). */
+/* False when the parent has ended. A fork of it may hold the socket, so the parent is looked for as well. The signal of
+ * a parent's death is not asked for: it comes when the thread ends that called fork(). */
 static bool next_order(const server *s, order *o) {
     struct pollfd wait = {.fd = s->socket, .events = POLLIN};
     for (;;) {
@@ -256,7 +258,7 @@ ckam_status fork_server_open(fork_server *s, fork_work *work, void *context, cka
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
         return fail_with(error, CKAM_ERROR_TARGET, "cannot make a socket for the model's processes: %s",
                          strerror(errno));
-    fflush(stdout); /* what is in its buffer would be written by the workers too, when a model prints */
+    (void)fflush(stdout); /* what is in its buffer would be written by the workers too, when a model prints */
     s->pid = fork();
     if (s->pid < 0) {
         int problem = errno;

@@ -1,7 +1,7 @@
 /* fork_server.h - a process that holds what it was given, and forks workers of it when it is asked to. For isolate.c.
  *
- * A process with threads must not fork and go on in the child: a lock that another thread held stays locked there for ever. So
- * the server is forked before there are threads, and has none itself. It ends when its parent does, however that ends. */
+ * A process with threads must not fork and go on in the child: a lock that another thread held stays locked there for
+ * ever. So the server is forked before there are threads, and has none. It ends with its parent, however that ends. */
 #ifndef CKAM_TARGET_FORK_SERVER_H
 #define CKAM_TARGET_FORK_SERVER_H
 
@@ -26,15 +26,16 @@ typedef struct fork_worker {
     pid_t pid;
 } fork_worker;
 
-/* In the server and its workers: no descriptors but 0 to 2, stdin empty, stdout as stderr, no handlers, and signals that end
- * the parent in an orderly way ignored: they come to all processes of a terminal, and are for the parent to judge. */
+/* In the server and its workers there are no descriptors but 0 to 2, also none that the model has opened; stdin is
+ * empty, stdout is stderr, signals have no handlers. Those that ask the parent to end are ignored: they come to all
+ * processes of a terminal, and are for the parent to judge. */
 ckam_status fork_server_open(fork_server *s, fork_work *work, void *context, ckam_error *error);
 void        fork_server_close(fork_server *s); /* with all of its workers */
 
 /* *w := a new one. 0, or an errno; EPIPE: the server has died. */
 int fork_server_start(fork_server *s, size_t number, fork_worker *w);
-/* Ends it, and what it has started. *status is that of waitpid(); the worker's own end if it comes within a second, or with `now`
- * that of SIGKILL. 0, or an errno as above; the worker is gone in any case. */
+/* Ends it, and what it has started. *status is that of waitpid(): of its own end if that comes within a second, else, or
+ * with `now`, of SIGKILL. 0, or an errno as above; *w is none in any case. */
 int fork_server_end(fork_server *s, fork_worker *w, bool now, int *status);
 
 #endif

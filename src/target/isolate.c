@@ -1,8 +1,8 @@
 /* isolate.c - a model in a process a seat: see engine_isolate() in engine.h.
  *
- * A worker answers one point at a time. One that dies, or takes too long, is a fault of that evaluation; the next one gets a new
- * worker, forked from the model as it was when the run began, in the seat of the same chain. So what derive() gives at random should
- * follow from the chain and the point, as in stan.c: a generator that goes on from row to row would begin anew. */
+ * A worker answers one point at a time. One that dies or takes too long is a fault of that evaluation; the next one gets
+ * a new worker, forked from the model as it was when the run began, in the seat of the same chain. So what is random in
+ * derive() should follow from the chain and the point, as in stan.c: a generator that goes on would begin anew. */
 #include "base/clock.h"
 #include "base/error.h"
 #include "target/engine.h"
@@ -136,7 +136,7 @@ static void work(void *context, int socket, size_t number) {
             for (size_t k = 0; k < inner->derived; k++) r->derived[k] = (double)NAN;
         r->answer = q->call == CALL_DERIVE ? inner->type->derive(inner, seat, q->x, r->derived, r->why)
                                            : inner->type->evaluate(inner, seat, q->x, &r->value, r->why);
-        fflush(stdout); /* what the model has printed: there is no other moment for it */
+        (void)fflush(stdout); /* what the model has printed: there is no other moment for it */
         if (send_all(socket, r, reply_size(inner, q->call), HUGE_VAL)) return;
     }
 }
@@ -145,7 +145,7 @@ static void work(void *context, int socket, size_t number) {
 
 static const char server_died[] = "the process that starts those of the model has died";
 
-/* How the worker has ended, in words. False, and the words are another's fault, if that cannot be known. */
+/* How the worker has ended, in words. False if that cannot be known: the server has died, too. */
 static bool end_worker(isolate *i, place *p, passage way, char *why) {
     int status = 0;
     if (fork_server_end(&i->server, &p->worker, way != PASSED_NOT, &status)) {

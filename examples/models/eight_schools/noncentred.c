@@ -27,8 +27,8 @@ const char *read_data(const ckam_data *data) {
 
 static double square(double a) { return a * a; }
 
-void derive(const double *x, double *theta) {
-    for (int j = 0; j < SCHOOLS; j++) theta[j] = x[0] + x[1] * x[2 + j];
+void derive(const double *x, double *out) {
+    for (int j = 0; j < SCHOOLS; j++) out[j] = x[0] + x[1] * x[2 + j];
 }
 
 double log_density(const double *x) {

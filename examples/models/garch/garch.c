@@ -25,7 +25,7 @@ const char *read_data(const ckam_data *data) {
     return NULL;
 }
 
-void derive(const double *x, double *beta1) { *beta1 = x[3] * (1.0 - x[2]); }
+void derive(const double *x, double *out) { out[0] = x[3] * (1.0 - x[2]); }
 
 double log_density(const double *x) {
     const double mu = x[0], alpha0 = x[1], alpha1 = x[2];

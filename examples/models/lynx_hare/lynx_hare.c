@@ -64,7 +64,7 @@ double log_density(const double *x) {
     rk45 r;
     rk45_begin(&r, slope, theta, TOLERANCE, z_init);
     for (size_t n = 0; n < count; n++) {
-        if (!rk45_advance(&r, ts[n])) return -INFINITY;
+        if (!rk45_advance(&r, ts[n])) return -HUGE_VAL;
         for (int k = 0; k < 2; k++) sum -= 0.5 * square((log_y[n][k] - log(r.z[k])) / sigma[k]);
     }
     return sum;

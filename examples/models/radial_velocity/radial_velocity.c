@@ -32,7 +32,7 @@ const char *read_data(const ckam_data *data) {
 
 static double square(double u) { return u * u; }
 
-void derive(const double *x, double *amplitude) { *amplitude = hypot(x[1], x[2]); }
+void derive(const double *x, double *out) { out[0] = hypot(x[1], x[2]); }
 
 double log_density(const double *x) {
     const double period = x[0], a = x[1], b = x[2], offset = x[3], jitter = x[4];
