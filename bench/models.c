@@ -39,7 +39,7 @@ static void check_same(const ckam_model *model, const ckam_target *own) {
     const ckam_target *built_in = ckam_model_target(model);
     if (own->dim != 2 || built_in->dim != 2) stop("the models have not 2 dimensions");
     for (uint64_t i = 0; i < POINTS; i++) {
-        double x[2], a, b;
+        double x[2], a = 0.0, b = 0.0;
         ckam_model_draw(model, 1, i, x);
         x[0] *= (double)(i % 3); /* also between the modes, and outside */
         if (built_in->log_density(built_in->context, x, &a) || own->log_density(own->context, x, &b))
@@ -76,8 +76,8 @@ static void compare(const char *spec, const ckam_target *built_in, const ckam_ta
 
 int main(int count, char **words) {
     ckam_model    *model;
-    source        *s;
-    seat          *place;
+    source        *s = NULL;
+    seat          *place = NULL;
     ckam_target    own;
     ckam_error     error;
     source_request request = {.model = count > 1 ? words[1] : "bench/models/bimodal.c",

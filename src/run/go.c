@@ -74,7 +74,8 @@ static ckam_status start_threads(session *s, ckam_error *error) {
     if (wanted > s->run->plan->run.chains) wanted = s->run->plan->run.chains;
     s->threads = calloc(wanted, sizeof *s->threads);
     if (!s->threads) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for threads");
-    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}; /* of a model: who catches them has the last word */
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+                                  SIGABRT}; /* of a model: who catches them has the last word */
     sigfillset(&all);
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) sigdelset(&all, crashes[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -42,7 +42,7 @@ static bool is_number(const json_t *value, double *number) {
 static bool flatten(const json_t *value, double *out, size_t *count) {
     enum { DEPTH = 16 };
     const json_t *lists[DEPTH];
-    size_t        next[DEPTH], depth = 0;
+    size_t        next[DEPTH] = {0}, depth = 0;
     double        number;
     for (*count = 0;;) {
         if (is_number(value, &number)) {

@@ -20,7 +20,8 @@ static void show(const char *line, size_t length, char *text, size_t size) {
     while (count < length && count > 0 && ((unsigned char)line[count] & 0xc0) == 0x80) count--;
     for (size_t i = 0; i < count; i++) {
         unsigned char c = (unsigned char)line[i];
-        text[i] = c < 0x20 || c == 0x7f ? '?' : line[i];
+        text[i] = line[i];
+        if (c < 0x20 || c == 0x7f) text[i] = '?';
     }
     text[count] = 0;
 }
@@ -32,23 +33,22 @@ void quote(const char *line, size_t length, char text[QUOTE_TEXT]) {
     if (strlen(text) < length) memcpy(text + strlen(text), "...", sizeof "...");
 }
 
+/* What follows the word and blanks, if the text begins with the word; else NULL. */
+static const char *behind(const char *text, const char *word) {
+    size_t length = strlen(word);
+    text += strspn(text, BLANKS);
+    if (strncmp(text, word, length) != 0 || (text[length] && !strchr(BLANKS, text[length]))) return NULL;
+    return text + length + strspn(text + length, BLANKS);
+}
+
 /* -- The greeting ------------------------------------------------------------------------------------------------- */
 
 #define GREETING "ckam "
 
 bool greeting_is(const char *line) { return !strncmp(line, GREETING, strlen(GREETING)); }
 
-/* Behind the word, if the text begins with it and a blank or its end follows; else NULL. */
-static char *behind(char *text, const char *word) {
-    size_t length = strlen(word);
-    text += strspn(text, BLANKS);
-    if (strncmp(text, word, length) || (text[length] && !strchr(BLANKS, text[length]))) return NULL;
-    return text + length;
-}
-
 static ckam_status read_list(params *p, const char *list, const char *where, bool bounds, ckam_error *error) {
-    if (!list[strspn(list, BLANKS)])
-        return fail_with(error, CKAM_ERROR_FORMAT, "%s names nothing; write the names, as in: x, y[3]", where);
+    if (!*list) return fail_with(error, CKAM_ERROR_FORMAT, "%s names nothing; write the names, as in: x, y[3]", where);
     return params_read(p, list, where, bounds, error);
 }
 
@@ -65,13 +65,13 @@ static ckam_status check_names(const char *list, const char *derived, ckam_error
     return status;
 }
 
-static ckam_status read_section(greeting *g, char *section, const char *list, ckam_error *error) {
-    char *derived = behind(section, "derived"), *binary = behind(section, "binary");
+static ckam_status read_section(greeting *g, const char *section, const char *list, ckam_error *error) {
+    const char *derived = behind(section, "derived"), *binary = behind(section, "binary");
     if (derived && !g->derived.count) {
         ckam_status status = read_list(&g->derived, derived, "'derived' of the program", false, error);
         return status ? status : check_names(list, derived, error);
     }
-    if (binary && !g->binary && !binary[strspn(binary, BLANKS)]) {
+    if (binary && !g->binary && !*binary) {
         g->binary = true;
         return CKAM_OK;
     }
@@ -87,7 +87,7 @@ static ckam_status read_section(greeting *g, char *section, const char *list, ck
 static ckam_status read_sections(greeting *g, char *text, ckam_error *error) {
     char *section = strchr(text, ';');
     if (section) *section++ = 0;
-    char *version = behind(text, "ckam"), *list = version ? behind(version, "1") : NULL;
+    const char *version = behind(text, "ckam"), *list = version ? behind(version, "1") : NULL;
     list = list ? behind(list, "params") : NULL;
     if (!list) {
         char shown[QUOTE_TEXT];
@@ -152,13 +152,6 @@ static bool read_number(const char *word, size_t length, double *number) {
     return stop && isinf(*number) && end - stop == 5 && !strncasecmp(stop - 3, "infinity", 8);
 }
 
-/* Behind the word and blanks: what a program says with it. */
-static const char *reason(const char *line, const char *word) {
-    size_t length = strlen(word);
-    if (strncmp(line, word, length) || (line[length] && !strchr(BLANKS, line[length]))) return NULL;
-    return line + length + strspn(line + length, BLANKS);
-}
-
 static void give_reason(const char *text, const char *otherwise, char *why) {
     size_t length = strlen(text);
     while (length > 0 && strchr(BLANKS, text[length - 1])) length--;
@@ -169,7 +162,7 @@ static void give_reason(const char *text, const char *otherwise, char *why) {
 }
 
 bool answer_is_stop(const char *line, char *why) {
-    const char *stop = reason(line, "stop");
+    const char *stop = behind(line, "stop");
     if (stop) give_reason(stop, "the program said stop", why);
     return stop != NULL;
 }
@@ -186,7 +179,7 @@ static engine_answer refuse(const char *line, size_t length, size_t derived, con
 engine_answer answer_read(const char *line, size_t length, size_t derived, double *value, double *out, char *why) {
     if (memchr(line, 0, length)) return refuse(line, length, derived, "which has a 0 byte in it", why);
     if (answer_is_stop(line, why)) return ENGINE_STOP;
-    const char *rejected = reason(line, "reject");
+    const char *rejected = behind(line, "reject");
     if (rejected) {
         give_reason(rejected, "", why);
         return ENGINE_REJECT;

@@ -27,7 +27,7 @@ typedef struct seat   seat;
 /* Whether this is something to open here: else the model is built in. */
 bool source_is_wanted(const source_request *r);
 /* May fork, so it is to be called before there are threads. */
-ckam_status source_open(source **s, const source_request *r, ckam_error *error);
+ckam_status source_open(source **out, const source_request *r, ckam_error *error);
 void        source_close(source *s); /* after all seats */
 /* A name for files: that of the file, or what kind of model it is. */
 const char *source_name(const source_request *r);

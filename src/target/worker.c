@@ -25,7 +25,8 @@ static void shut(int *file) {
     *file = -1;
 }
 
-/* A pipe whose ends are none of the three standard files, also where those are closed: dup2() in the child would take them away. */
+/* A pipe whose ends are none of the three standard files, also where those are closed: what this process prints would else go to
+ * the worker. */
 static int make_pipe(int ends[2]) {
     if (pipe2(ends, O_CLOEXEC)) return errno;
     int failure = 0;
@@ -135,7 +136,8 @@ static worker_state make_room(worker *w) {
 static worker_state fill(worker *w) {
     worker_state state = make_room(w);
     if (state) return state;
-    ssize_t count = read(w->from, w->bytes + w->end, w->room - 1 - w->end);
+    size_t  room = w->room - 1 < w->most ? w->room - 1 : w->most;
+    ssize_t count = read(w->from, w->bytes + w->end, room - w->end);
     if (count > 0) w->end += (size_t)count;
     bool nothing = count < 0 && (errno == EAGAIN || errno == EINTR);
     return count > 0 || nothing ? WORKER_GOOD : WORKER_GONE;

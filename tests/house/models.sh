@@ -1,12 +1,12 @@
 #!/bin/sh
 # models.sh CKAM MODELS STAN - models of users, as they meet the command: each way to give one, and each way in which one may
 # misbehave, with exit status, message, and what is left behind. MODELS and STAN have shared objects made from tests/.
+# shellcheck disable=SC2086,SC2016 # $short is several words; dollars in quotes are those of awk and of sh -c
 set -eu
 ckam=$(realpath "$1") models=$(realpath "$2") stan=$(realpath "$3")
 # shellcheck source=tests/house/tries.sh
 . "$(dirname "$0")/tries.sh"
 export CKAM_CACHE="$work/cache"
-# shellcheck disable=SC2086 # it is several words, here and below
 short='--seed 1 --draws 500 --format csv'
 
 # The mean of a column of summary.csv: mean DIR NAME.
