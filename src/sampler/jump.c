@@ -169,10 +169,7 @@ static void tell_climbing(jump_state *s, rng *r, double log_density, ckam_step *
     current    *now = &s->settle.now;
     ckam_counts before = now->counts;
     walk(s, r, s->climb.length - s->climb.left, log_density, out); /* every look learns anew: the way turns */
-    uint64_t undefined = now->counts.undefined, floored = now->counts.floored;
-    now->counts = before;
-    now->counts.undefined = undefined;
-    now->counts.floored = floored;
+    now->counts = before;                                          /* no iteration */
     s->climb.level += now->log_density;
     if (--s->climb.left == 0 && is_up(s)) {
         s->stage = STAGE_SETTLE;

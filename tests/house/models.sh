@@ -33,7 +33,7 @@ double log_density(const double *x) {
 }
 MODEL
 echo '{"shift": 3}' >data.json
-try 0 out 'model.c by jump' sample model.c --data data.json --seed 1 --draws 4000 --out c
+try 0 out 'model.c by jump' sample model.c --data data.json --seed 1 --draws 4000 --horizon 4000 --out c
 check 'mu is not 3' near "$(mean c mu)" 3 0.15
 check 'tau is not 1' near "$(mean c tau)" 1 0.15
 check 'p is not 0.6' near "$(mean c p)" 0.6 0.03
@@ -41,7 +41,7 @@ check 'twice is not 6' near "$(mean c twice)" 6 0.3
 check 'a draw is outside of its bounds' awk -F, '/^[-0-9]/ && ($9 <= 0 || $10 <= 0 || $10 >= 1) { exit 1 }' c/chain_1.csv
 check 'something was written about failures' [ ! -e c/model-failures.log ]
 # Killed or not, a run goes on: the same draws.
-try 0 out 'by jump' sample model.c --data data.json $short --out half
+try 0 out 'by jump' sample model.c --data data.json $short --horizon 4000 --out half
 try 0 out 'by jump' resume half --draws 4000 --format csv
 check 'a resumed run has other draws' sh -c "grep -v '^#' half/chain_1.csv >a; grep -v '^#' c/chain_1.csv >b; cmp -s a b"
 sed -i 's/-0.5/-0.4/' model.c
