@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { EXIT_PROBLEM = 1, SPEC = 4096 };
+enum { EXIT_PROBLEM = 1 };
 
 static void print(const ckam_evidence *e) {
     static const char label[] = "problem: ";
@@ -25,20 +25,16 @@ static void print(const ckam_evidence *e) {
 
 /* The model and the seed of the plan. */
 static int estimate(const char *command, const char *directory, const ckam_plan *plan, ckam_draws *draws) {
-    char          spec[SPEC], seed[NUMBER];
-    ckam_model   *model;
+    char          seed[NUMBER];
+    ckam_subject *subject;
     ckam_error    error;
     ckam_evidence e;
-    if (ckam_plan_get(plan, "model", spec, sizeof spec, &error) ||
-        ckam_plan_get(plan, "seed", seed, sizeof seed, &error))
-        return complain_error(command, &error);
-    if (ckam_model_create(&model, spec, NULL))
-        return complain(command, EX_DATAERR,
-                        "the model '%.80s' of %.80s is not built in, and must be evaluated; in C, "
-                        "ckam_evidence_estimate() takes any density",
-                        spec, directory);
-    ckam_status failed = ckam_evidence_estimate(draws, ckam_model_target(model), strtoull(seed, NULL, 10), &e, &error);
-    ckam_model_free(model);
+    if (ckam_plan_get(plan, "seed", seed, sizeof seed, &error)) return complain_error(command, &error);
+    if (ckam_subject_open(&subject, plan, draws, &error))
+        return complain(command, EX_DATAERR, "the model of %.80s cannot be opened again: %s", directory, error.message);
+    ckam_status failed = ckam_evidence_estimate(ckam_subject_draws(subject), ckam_subject_target(subject),
+                                                strtoull(seed, NULL, 10), &e, &error);
+    ckam_subject_free(subject);
     if (failed)
         return complain(command, failed == CKAM_ERROR_ARGUMENT ? EX_DATAERR : exit_status(failed), "%s", error.message);
     print(&e);
@@ -81,8 +77,7 @@ int command_evidence(int count, char **arguments) {
             "Estimates log Z, the logarithm of the integral of the density, by bridge sampling between the draws of "
             "a run and a mixture that is fitted to others of them. The model is evaluated about as many times as "
             "there are draws, at most 20,000 times.\v"
-            "The exit status is 1 when the estimate is not to be trusted. The run must be one of a built-in "
-            "model; in C, ckam_evidence_estimate() takes any density.",
+            "The exit status is 1 when the estimate is not to be trusted.",
         .groups = groups};
     request r;
     int     status;

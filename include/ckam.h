@@ -428,6 +428,16 @@ CKAM_API const char *ckam_draws_name(const ckam_draws *draws, size_t column);
  * draws. Reading columns in their order reads a large file the fewest times. */
 CKAM_API ckam_status ckam_draws_column(ckam_draws *draws, size_t column, const double **values, ckam_error *error);
 
+/* The model of a plan, opened again, and its draws as points of the space on which it was sampled: where parameters have bounds, that
+ * is the whole line. The draws must outlive it; what it gives is borrowed from it. */
+typedef struct ckam_subject ckam_subject;
+
+CKAM_API ckam_status ckam_subject_open(ckam_subject **subject, const ckam_plan *plan, ckam_draws *draws,
+                                       ckam_error *error);
+CKAM_API void        ckam_subject_free(ckam_subject *subject);
+CKAM_API const ckam_target *ckam_subject_target(const ckam_subject *subject);
+CKAM_API ckam_draws        *ckam_subject_draws(const ckam_subject *subject);
+
 /* -- 10. Diagnostics -------------------------------------------------------------------------------------
  *
  * R-hat, effective sample sizes (ESS) and standard errors as in Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021):

@@ -38,6 +38,6 @@ wrong 64 'one run at a time' evidence good/chain_1.csv good/chain_2.csv
 wrong 64 "seed is 'x'" evidence good --seed x
 wrong 64 '--csv has no room for --evidence' summary good --csv --evidence
 sed 's/gaussian:dim=2/my-own/' good/run.json >run.json && cp run.json good
-wrong 65 "the model 'my-own' of good is not built in" evidence good
+wrong 65 "the model of good cannot be opened again: there is no model 'my-own'" evidence good
 sed 's/my-own/gaussian:dim=2,condition=3/' run.json >good/run.json
 wrong 65 'the draws are not of this target' evidence good

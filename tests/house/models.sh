@@ -40,6 +40,9 @@ check 'p is not 0.6' near "$(mean c p)" 0.6 0.03
 check 'twice is not 6' near "$(mean c twice)" 6 0.3
 check 'a draw is outside of its bounds' awk -F, '/^[-0-9]/ && ($9 <= 0 || $10 <= 0 || $10 >= 1) { exit 1 }' c/chain_1.csv
 check 'something was written about failures' [ ! -e c/model-failures.log ]
+# log Z: sqrt(2 pi) for mu, 1 for tau, B(3, 2) = 1/12 for p, so -1.566.
+try 0 out 'log Z' evidence c
+check 'log Z is not -1.566' near "$(awk '/^log Z/ { print $3 }' out)" -1.566 0.02
 # Killed or not, a run goes on: the same draws.
 try 0 out 'by jump' sample model.c --data data.json $short --horizon 4000 --out half
 try 0 out 'by jump' resume half --draws 4000 --format csv
