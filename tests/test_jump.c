@@ -288,7 +288,7 @@ static void check_warmup(const char *spec, uint64_t horizon, uint64_t warmup) {
 static void draws_begin_after_the_warm_up(void **unused) {
     (void)unused;
     check_warmup("jump", 80000, 8000); /* a tenth */
-    check_warmup("jump", 50000, 6000); /* the least: 5000 + 500 dim ... */
+    check_warmup("jump", 30000, 5000); /* the least: 4000 + 500 dim ... */
     check_warmup("jump", 8000, 4000);  /* ... or half */
     check_warmup("jump", 100, 1000);
     check_warmup("jump", 100000000, 11000); /* the most: 10000 + 500 dim */

@@ -68,7 +68,7 @@ static ckam_status jump_check(const blueprint *plan, ckam_error *error) {
 
 /* A tenth of what is planned: enough to meet all modes, as a rule, and a small part of a long run. Of a short run more. */
 static uint64_t jump_warmup(const blueprint *plan) {
-    uint64_t most = 10000 + 500 * (uint64_t)plan->dim, least = 5000 + 500 * (uint64_t)plan->dim;
+    uint64_t most = 10000 + 500 * (uint64_t)plan->dim, least = 4000 + 500 * (uint64_t)plan->dim;
     uint64_t tenth = plan->horizon / 10, half = plan->horizon / 2;
     if (least > half) least = half;
     if (least < 1000) least = 1000;

@@ -116,7 +116,7 @@ extern const char *const transition_words[], *const covariance_words[];
 #define SETTING_WARMUP_AUTO                                                                                            \
     {                                                                                                                  \
         .name = "warmup", .type = CKAM_COUNT, .has_auto = true, .low = 1, .high = COUNT_MOST, .initial = OPTION_AUTO,  \
-        .help = "iterations at the start that give no draws; auto: a tenth of the horizon, from 5000 + 500 dim to "    \
+        .help = "iterations at the start that give no draws; auto: a tenth of the horizon, from 4000 + 500 dim to "    \
                 "10000 + 500 dim",                                                                                     \
         SETTING(warmup)                                                                                                \
     }
