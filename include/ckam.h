@@ -432,9 +432,9 @@ CKAM_API ckam_status ckam_draws_column(ckam_draws *draws, size_t column, const d
  * is the whole line. The draws must outlive it; what it gives is borrowed from it. */
 typedef struct ckam_subject ckam_subject;
 
-CKAM_API ckam_status ckam_subject_open(ckam_subject **subject, const ckam_plan *plan, ckam_draws *draws,
-                                       ckam_error *error);
-CKAM_API void        ckam_subject_free(ckam_subject *subject);
+CKAM_API ckam_status        ckam_subject_open(ckam_subject **subject, const ckam_plan *plan, ckam_draws *draws,
+                                              ckam_error *error);
+CKAM_API void               ckam_subject_free(ckam_subject *subject);
 CKAM_API const ckam_target *ckam_subject_target(const ckam_subject *subject);
 CKAM_API ckam_draws        *ckam_subject_draws(const ckam_subject *subject);
 
