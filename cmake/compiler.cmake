@@ -8,7 +8,8 @@ add_compile_definitions(_POSIX_C_SOURCE=200809L)
 
 # Nothing reads errno after a maths function, nor the floating-point exception flags: the compiler may vectorise.
 # No fused multiply-add: the same draws whether the compiler knows it or not.
-add_compile_options(-fno-math-errno -fno-trapping-math -ffp-contract=off)
+# `omp simd` says which loop is meant; there is no OpenMP beyond that.
+add_compile_options(-fno-math-errno -fno-trapping-math -ffp-contract=off -fopenmp-simd)
 
 add_compile_options(
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes -Wmissing-prototypes
@@ -20,6 +21,7 @@ endif()
 if(CKAM_SANITIZE)
     add_compile_options(-fsanitize=${CKAM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${CKAM_SANITIZE})
+    add_compile_definitions(CKAM_NARROW) # base/wide.h
 endif()
 
 # Debian keeps each flavour of OpenBLAS in a folder of its own. What is installed stays with the one it was built

@@ -278,6 +278,44 @@ static void test_triangle(void **state) {
 
 /* -- OpenBLAS --------------------------------------------------------------------------------------------------- */
 
+/* The same sums one number at a time, in the order that is promised: equal to the last bit, so it does not matter whether the
+ * compiler or the processor took several at once. */
+static void test_the_width_does_not_matter(void **state) {
+    (void)state;
+    rng r;
+    rng_init(&r, 5, 0);
+    for (int d = 0; d < DIMS; d++) {
+        size_t  dim = dims[d];
+        double *l = doubles(dim * dim), *v = doubles(dim), *out = doubles(dim), *a = doubles(dim * dim);
+        double *panels = doubles(panels_size(dim));
+        rng_normals(&r, dim * dim, l);
+        rng_normals(&r, dim, v);
+        for (size_t j = 0; j < dim; j++) {
+            for (size_t i = 0; i < j; i++) l[j * dim + i] = (double)NAN; /* not to be read */
+            panels_set_column(dim, panels, j, l + j * dim);
+        }
+        panels_multiply(dim, panels, v, out);
+        memcpy(a, l, dim * dim * sizeof *a);
+        sym_add(dim, 0.7, v, a);
+        for (size_t i = 0; i < dim; i++) {
+            volatile double sum = 0.0, term;
+            for (size_t j = 0; j <= i; j++) {
+                term = l[j * dim + i] * v[j];
+                sum = sum + term;
+                term = 0.7 * v[j];
+                term = term * v[i];
+                assert_true(a[j * dim + i] == l[j * dim + i] + term);
+            }
+            assert_true(out[i] == sum);
+        }
+        free(l);
+        free(v);
+        free(out);
+        free(a);
+        free(panels);
+    }
+}
+
 static void test_prepare(void **state) {
     (void)state;
     ckam_error error = {CKAM_OK, ""};
@@ -305,12 +343,19 @@ static void test_prepare_refuses_serial(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prepare),      cmocka_unit_test(test_prepare_refuses_serial),
-        cmocka_unit_test(test_vec),          cmocka_unit_test(test_dot_ignores_alignment),
-        cmocka_unit_test(test_factor),       cmocka_unit_test(test_factor_reports),
-        cmocka_unit_test(test_update),       cmocka_unit_test(test_update_of_a_tiny_factor),
-        cmocka_unit_test(test_downdate),     cmocka_unit_test(test_downdate_limit),
-        cmocka_unit_test(test_many_updates), cmocka_unit_test(test_triangle),
+        cmocka_unit_test(test_prepare),
+        cmocka_unit_test(test_prepare_refuses_serial),
+        cmocka_unit_test(test_vec),
+        cmocka_unit_test(test_dot_ignores_alignment),
+        cmocka_unit_test(test_factor),
+        cmocka_unit_test(test_factor_reports),
+        cmocka_unit_test(test_update),
+        cmocka_unit_test(test_update_of_a_tiny_factor),
+        cmocka_unit_test(test_downdate),
+        cmocka_unit_test(test_downdate_limit),
+        cmocka_unit_test(test_many_updates),
+        cmocka_unit_test(test_triangle),
+        cmocka_unit_test(test_the_width_does_not_matter),
     };
     return cmocka_run_group_tests_name("linalg", tests, NULL, NULL);
 }

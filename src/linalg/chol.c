@@ -2,6 +2,7 @@
  *
  * All loops run down columns, which are contiguous. Where a pass only adds columns to a vector it takes two of them,
  * which halves the loads and stores of the vector. */
+#include "base/wide.h"
 #include "linalg/blas.h"
 #include "linalg/linalg.h"
 
@@ -14,11 +15,18 @@ static inline void add_two(size_t n, double a0, const double *restrict x0, doubl
     for (size_t i = 0; i < n; i++) y[i] += a0 * x0[i] + a1 * x1[i];
 }
 
+WIDE void sym_add(size_t dim, double weight, const double *restrict v, double *restrict a) {
+    for (size_t k = 0; k < dim; k++, a += dim) {
+        const double factor = weight * v[k];
+        for (size_t i = k; i < dim; i++) a[i] += factor * v[i];
+    }
+}
+
 /* NaN and infinity are no pivots. */
 static bool is_pivot(double value) { return value > 0 && value <= DBL_MAX; }
 
 /* Left-looking: column j loses what the columns before it explain, A_ij - sum_k<j L_ik L_jk, and is then scaled. */
-static size_t factor_inline(size_t dim, double *a) {
+WIDE static size_t factor_inline(size_t dim, double *a) {
     for (size_t j = 0; j < dim; j++) {
         double *column = a + j * dim;
         size_t  k = 0;
@@ -84,7 +92,7 @@ static inline void rotate_two(const rotation q0, const rotation q1, size_t n, do
 enum { LONG_COLUMN = 100 };
 
 /* [scale L, v] Q = [L', 0] with one Givens rotation a column: v is rotated into L from the top. */
-void chol_update(size_t dim, double *l, double scale, double *v) {
+WIDE void chol_update(size_t dim, double *l, double scale, double *v) {
     for (size_t k = 0; k < dim; k++) {
         double        *column = l + k * dim;
         const rotation q = make_rotation(scale, column[k], v[k]);
@@ -105,7 +113,7 @@ void chol_update(size_t dim, double *l, double scale, double *v) {
 /* With p = L^-1 v the result is L (I - p p^T) L^T, positive definite iff rest = 1 - p.p > 0. The unit vector
  * (p, sqrt(rest)) is turned into (0, 1) by orthogonal rotations, from the bottom; the same rotations take [L, 0] to
  * [L', v]. Unlike hyperbolic ones they do not magnify rounding. */
-bool chol_downdate(size_t dim, double *l, double *v, double *work) {
+WIDE bool chol_downdate(size_t dim, double *l, double *v, double *work) {
     tri_solve(dim, l, v);
     double rest = 1 - vec_dot(dim, v, v);
     if (!(rest > 0)) return false;
@@ -120,7 +128,7 @@ bool chol_downdate(size_t dim, double *l, double *v, double *work) {
     return true;
 }
 
-void tri_multiply_add(size_t dim, const double *l, double scale, const double *v, double *out) {
+WIDE void tri_multiply_add(size_t dim, const double *l, double scale, const double *v, double *out) {
     size_t j = 0;
     for (; j + 2 <= dim; j += 2) {
         const double *c0 = l + j * dim, *c1 = c0 + dim;
@@ -131,7 +139,7 @@ void tri_multiply_add(size_t dim, const double *l, double scale, const double *v
     if (j < dim) out[j] += scale * v[j] * l[j * dim + j];
 }
 
-void tri_solve(size_t dim, const double *l, double *v) {
+WIDE void tri_solve(size_t dim, const double *l, double *v) {
     size_t j = 0;
     for (; j + 2 <= dim; j += 2) {
         const double *c0 = l + j * dim, *c1 = c0 + dim;

@@ -22,6 +22,8 @@ ckam_status linalg_prepare(size_t order, ckam_error *error);
 double vec_dot(size_t n, const double *a, const double *b);
 void   vec_axpy(size_t n, double a, const double *x, double *y); /* y += a x */
 
+/* A += weight v v^T. */
+void sym_add(size_t dim, double weight, const double *v, double *a);
 /* A = L L^T in place. Returns 0, or k > 0 when the k-th leading minor is not positive definite (then `a` holds
  * no factor). NaN and infinity in A are 'not positive definite'. */
 size_t chol_factor(size_t dim, double *a);
@@ -36,6 +38,12 @@ bool chol_downdate(size_t dim, double *l, double *v, double *work);
 void tri_multiply_add(size_t dim, const double *l, double scale, const double *v, double *out);
 /* v := L^-1 v. */
 void tri_solve(size_t dim, const double *l, double *v);
+
+/* A lower triangle in another order, in which products are faster: so many numbers; its column j := that of a matrix (what
+ * is above the diagonal is not read); out := L v. */
+size_t panels_size(size_t dim);
+void   panels_set_column(size_t dim, double *panels, size_t j, const double *column);
+void   panels_multiply(size_t dim, const double *panels, const double *v, double *out);
 
 /* -- N(0, C), C = gamma^2 I + nu^2 G G^T, G of dim x rank -------------------------------------------------
  *

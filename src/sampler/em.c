@@ -42,11 +42,11 @@ void em_count(modes *m, size_t j, const double *x, double p, double pull) {
     double        weight = p * pull;
     s[0] += p;
     s[1] += weight;
-    for (size_t k = 0; k < dim; k++) dx[k] = x[k] - mean[k];
     for (size_t k = 0; k < dim; k++) {
+        dx[k] = x[k] - mean[k];
         first[k] += weight * dx[k];
-        vec_axpy(dim - k, weight * dx[k], dx + k, second + k * dim + k);
     }
+    sym_add(dim, weight, dx, second);
 }
 
 /* out += scale L L^T, the lower triangle. */
@@ -62,8 +62,8 @@ void em_maximise(modes *m, size_t j, double prior) {
     double *s = em_sums(m, j), *first = s + 2, *second = first + dim, *mean = modes_mean(m, j);
     if (!(s[0] > 0.0)) return;
     double keep = s[0] / (s[0] + prior) / s[0];
+    sym_add(dim, -1.0 / s[1], first, second);
     for (size_t k = 0; k < dim; k++) {
-        vec_axpy(dim - k, -first[k] / s[1], first + k, second + k * dim + k);
         second[k * dim + k] /= s[0];
         for (size_t i = k + 1; i < dim; i++) second[k * dim + i] *= keep;
     }
@@ -95,10 +95,7 @@ double em_expect(fit *f) {
                 most = p;
                 row[ROW_OWNER] = (double)j;
             }
-            if (p < 1e-4) continue;
-            double pull;
-            modes_log_t(m, j, modes_distance(m, j, x), &pull);
-            em_count(m, j, x, p, pull);
+            if (p >= 1e-4) em_count(m, j, x, p, modes_pull(m, j, f->each[j]));
         }
     }
     return total;
@@ -137,23 +134,20 @@ bool em_adapt_degrees(fit *f) {
     static const double choice[] = {3, 5, 7, 10, 15, 25, 50, 100};
     enum { CHOICES = sizeof choice / sizeof *choice };
     modes *m = f->m;
-    double total[3] = {-HUGE_VAL, 0.0, -HUGE_VAL}, *row;
-    int    now = 0;
+    double d = (double)m->dim, total[3] = {0.0}, count = 0.0, *row; /* logs of t with fewer, as many, more degrees */
+    walk   w = {0};
+    int    now = 0, best = 0;
     while (now + 1 < CHOICES && choice[now] < m->degrees) now++;
-    for (int k = -1; k <= 1; k++) {
-        walk w = {0};
-        if (now + k < 0 || now + k >= CHOICES) continue;
-        modes_set_degrees(m, choice[now + k]);
-        total[k + 1] = 0.0;
-        while ((row = em_row(f, &w, -1.0))) {
-            size_t j = (size_t)row[ROW_OWNER];
-            total[k + 1] += modes_log_t(m, j, modes_distance(m, j, row + ROW_HEAD), NULL);
-        }
+    const int low = now > 0 ? -1 : 0, high = now + 1 < CHOICES ? 1 : 0;
+    for (; (row = em_row(f, &w, -1.0)); count += 1.0) {
+        double distance = modes_distance(m, (size_t)row[ROW_OWNER], row + ROW_HEAD);
+        for (int k = low; k <= high; k++)
+            total[k + 1] -= 0.5 * (choice[now + k] + d) * log_fast(1.0 + distance / choice[now + k]);
     }
-    int best = 0;
-    if (now + 1 < CHOICES && (total[2] - total[1]) * f->part > 3.0)
+    for (int k = low; k <= high; k++) total[k + 1] += count * modes_height(choice[now + k], d);
+    if (high && (total[2] - total[1]) * f->part > 3.0)
         best = 1;
-    else if (now > 0 && (total[0] - total[1]) * f->part > 3.0)
+    else if (low && (total[0] - total[1]) * f->part > 3.0)
         best = -1;
     modes_set_degrees(m, choice[now + best]);
     return best != 0;

@@ -289,18 +289,19 @@ static double log_ratio(jump_state *s) {
     return rho_y - rho_x + choice + to->log_det - from->log_det;
 }
 
-/* What the step is worth: the squared length in the coordinates of the mode, with 1 for that of an independent draw. */
-static double worth(jump_state *s, double alpha) {
-    modes   *m = memory(s);
-    current *now = &s->settle.now;
-    if (alpha == 0.0) return 0.0;
-    const double *x = now_x(now), *y = now_y(now);
-    double       *z = block_at(s, s->settle.work), *mean = modes_mean(m, s->label), sum;
-    if (s->move == MOVE_AFFINE) return alpha;
+/* What the step would be worth: its squared length in the coordinates of the mode, with 1 for that of an independent draw. An
+ * affine jump counts as one. */
+static double worth(jump_state *s) {
+    modes        *m = memory(s);
+    current      *now = &s->settle.now;
+    double       *z = block_at(s, s->settle.work), twice = 2.0 * (double)now->dim;
+    const double *x = now_x(now), *y = now_y(now), *mean = modes_mean(m, s->label);
+    double        scale = s->short_step * m->at[s->label].step;
+    if (s->move == MOVE_AFFINE) return 1.0;
+    if (s->move == MOVE_LOCAL) return scale * scale * vec_dot(now->dim, z, z) / twice; /* z as it was drawn */
     for (size_t k = 0; k < now->dim; k++) z[k] = mean[k] + (y[k] - x[k]);
-    sum = modes_distance(m, s->label, z) / (2.0 * (double)now->dim);
-    if (s->move == MOVE_INDEPENDENT) sum = fmin(sum, 1.0);
-    return alpha * sum;
+    double length = modes_distance(m, s->label, z) / twice;
+    return s->move == MOVE_INDEPENDENT ? fmin(length, 1.0) : length;
 }
 
 static void tally(jump_state *s, double alpha, double value) {
@@ -323,16 +324,14 @@ static void tally(jump_state *s, double alpha, double value) {
 static void tell_sampling(jump_state *s, rng *r, double log_density, ckam_step *out) {
     current *now = &s->settle.now;
     modes   *m = memory(s);
-    bool     defined = log_density > -HUGE_VAL;
-    double   ratio = 0.0;
-    if (defined) {
+    double   ratio = 0.0, value = 0.0;
+    if (log_density > -HUGE_VAL) {
         s->log_q_y = modes_log_density(m, now_y(now), block_at(s, s->at_y));
         ratio = log_ratio(s);
+        value = worth(s);
     }
-    double log_alpha = defined ? fmin(0.0, log_density - now->log_density + ratio) : -HUGE_VAL;
-    double value = worth(s, log_alpha > -HUGE_VAL ? exp_fast(log_alpha) : 0.0);
     double alpha = decide(now, r, log_density, ratio, out);
-    tally(s, alpha, value);
+    tally(s, alpha, alpha > 0.0 ? alpha * value : 0.0);
     s->rejected = out->accepted ? 0 : s->rejected + 1;
     if (s->rejected > STUCK) s->tally.stuck += 1.0;
     if (out->accepted) {

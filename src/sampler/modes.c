@@ -24,11 +24,13 @@ static size_t layout(modes *m, size_t dim) {
     m->capacity = modes_capacity(dim);
     m->mean = block_take(&end, slots, dim);
     m->factor = block_take(&end, slots, square);
-    m->inverse = block_take(&end, slots, square);
+    m->inverse = block_take(&end, slots, panels_size(dim));
     m->share = block_take(&end, slots, 2 + dim + square);
     m->work = block_take(&end, 2, dim);
     return end;
 }
+
+static double *inverse(modes *m, size_t j) { return block_at(m, m->inverse) + j * panels_size(m->dim); }
 
 size_t modes_size(size_t dim) { return layout(&(modes){0}, dim); }
 
@@ -37,13 +39,14 @@ void modes_begin(modes *m, size_t dim) {
     modes_set_degrees(m, DEGREES);
 }
 
-/* The inverse of a lower triangle, column by column. */
-static void invert(size_t dim, const double *l, double *inverse) {
-    memset(inverse, 0, dim * dim * sizeof *inverse);
-    for (size_t j = 0; j < dim; j++) {
-        double *column = inverse + j * dim;
-        column[j] = 1.0;
-        tri_solve(dim, l, column);
+/* The inverse of the factor, column by column. */
+static void invert(modes *m, size_t j) {
+    double *column = block_at(m, m->work);
+    for (size_t k = 0; k < m->dim; k++) {
+        memset(column, 0, m->dim * sizeof *column);
+        column[k] = 1.0;
+        tri_solve(m->dim, modes_factor(m, j), column);
+        panels_set_column(m->dim, inverse(m, j), k, column);
     }
 }
 
@@ -59,22 +62,21 @@ static double log_gamma(double x) {
     return (x - 0.5) * log(x) - x + 0.91893853320467274178 + series - log(product);
 }
 
-/* log of the constant of a t distribution, but for its scale. */
-static double log_constant(double nu, double d) {
+double modes_height(double nu, double d) {
     const double pi = 3.14159265358979323846;
     return log_gamma(0.5 * (nu + d)) - log_gamma(0.5 * nu) - 0.5 * d * log(nu * pi);
 }
 
 void modes_prepare(modes *m, size_t j) {
     component *c = &m->at[j];
-    invert(m->dim, modes_factor(m, j), modes_inverse(m, j));
+    invert(m, j);
     c->log_det = 0.5 * chol_log_det(m->dim, modes_factor(m, j));
     c->log_height = m->height - c->log_det;
 }
 
 void modes_set_degrees(modes *m, double degrees) {
     m->degrees = degrees;
-    m->height = log_constant(degrees, (double)m->dim);
+    m->height = modes_height(degrees, (double)m->dim);
     for (size_t j = 0; j < m->count + m->retired; j++) m->at[j].log_height = m->height - m->at[j].log_det;
 }
 
@@ -82,6 +84,12 @@ double modes_log_t(const modes *m, size_t j, double distance, double *pull) {
     const double order = m->degrees + (double)m->dim;
     if (pull) *pull = order / (m->degrees + distance);
     return m->at[j].log_height - 0.5 * order * log_fast(1.0 + distance / m->degrees);
+}
+
+double modes_pull(const modes *m, size_t j, double log_t) {
+    const double order =
+        m->degrees + (double)m->dim; /* log t = log_height - order/2 log((degrees + distance) / degrees) */
+    return order / m->degrees * exp_fast(2.0 / order * (log_t - m->at[j].log_height));
 }
 
 void modes_normalise(modes *m) {
@@ -99,7 +107,7 @@ void modes_copy(modes *m, size_t to, size_t from) {
     m->at[to] = m->at[from];
     memcpy(modes_mean(m, to), modes_mean(m, from), m->dim * sizeof(double));
     memcpy(modes_factor(m, to), modes_factor(m, from), square);
-    memcpy(modes_inverse(m, to), modes_inverse(m, from), square);
+    memcpy(inverse(m, to), inverse(m, from), panels_size(m->dim) * sizeof(double));
 }
 
 void modes_remove(modes *m, size_t j, bool retire) {
@@ -127,13 +135,10 @@ size_t modes_add(modes *m) {
 }
 
 void modes_standardise(modes *m, size_t j, const double *x, double *u) {
-    const double *mean = modes_mean(m, j), *inverse = modes_inverse(m, j);
+    const double *mean = modes_mean(m, j);
     double       *centred = block_at(m, m->work);
-    for (size_t k = 0; k < m->dim; k++) {
-        centred[k] = x[k] - mean[k];
-        u[k] = 0.0;
-    }
-    tri_multiply_add(m->dim, inverse, 1.0, centred, u);
+    for (size_t k = 0; k < m->dim; k++) centred[k] = x[k] - mean[k];
+    panels_multiply(m->dim, inverse(m, j), centred, u);
 }
 
 void modes_place(modes *m, size_t j, const double *u, double *x) {
@@ -150,9 +155,10 @@ double modes_distance(modes *m, size_t j, const double *x) {
 double modes_log_density(modes *m, const double *x, double *out) {
     double most = -HUGE_VAL, sum = 0.0;
     for (size_t j = 0; j < m->count; j++) {
-        double distance = fmin(modes_distance(m, j, x), DBL_MAX);
-        out[j] = modes_log_t(m, j, distance, NULL);
-        most = fmax(most, out[j] + m->at[j].log_weight);
+        double distance = modes_distance(m, j, x), term;
+        out[j] = modes_log_t(m, j, distance < DBL_MAX ? distance : DBL_MAX, NULL);
+        term = out[j] + m->at[j].log_weight;
+        most = term > most ? term : most;
     }
     for (size_t j = 0; j < m->count; j++) sum += exp_fast(out[j] + m->at[j].log_weight - most);
     return most + log_fast(sum);

@@ -34,9 +34,9 @@ typedef struct modes {
     double    degrees;        /* of freedom, the same for all components */
     double    height;         /* log of the constant of t with them */
     component at[MODES_MOST + 2];
-    size_t    mean, factor, inverse; /* offsets: dim, dim^2, dim^2 numbers a component; two more for trials */
-    size_t    work;                  /* dim numbers */
-    size_t    share;                 /* sums of a fit: 2 + dim + dim^2 a component; two more for trials */
+    size_t mean, factor, inverse; /* offsets: dim, dim^2, panels_size(dim) numbers a component; two more for trials */
+    size_t work;                  /* dim numbers */
+    size_t share;                 /* sums of a fit: 2 + dim + dim^2 a component; two more for trials */
 } modes;
 
 /* How many components there is room for: 64, fewer where 8 MB would not hold their factors, at least 4. */
@@ -46,7 +46,6 @@ void   modes_begin(modes *m, size_t dim);
 
 static inline double *modes_mean(modes *m, size_t j) { return block_at(m, m->mean) + j * m->dim; }
 static inline double *modes_factor(modes *m, size_t j) { return block_at(m, m->factor) + j * m->dim * m->dim; }
-static inline double *modes_inverse(modes *m, size_t j) { return block_at(m, m->inverse) + j * m->dim * m->dim; }
 
 /* Component j from its mean and factor, which are in place: inverse, log_det, log_height. */
 void modes_prepare(modes *m, size_t j);
@@ -55,6 +54,10 @@ void modes_set_degrees(modes *m, double degrees);
 /* log t_j at the squared distance `distance` from component j, and, if it is not NULL, what a draw there counts for in the
  * mean and covariance of the component; with a Gaussian it would be 1. */
 double modes_log_t(const modes *m, size_t j, double distance, double *pull);
+/* The pull, from log t_j. */
+double modes_pull(const modes *m, size_t j, double log_t);
+/* log of the constant of t in `dim` dimensions, but for its scale. */
+double modes_height(double degrees, double dim);
 /* Weights of q scaled to sum 1, and their logs. */
 void modes_normalise(modes *m);
 /* Copies component `from` to `to`. */

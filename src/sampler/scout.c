@@ -79,12 +79,10 @@ static void choose_warm(scout *s, rng *r) {
 
 void scout_start(scout *s, modes *m, size_t i, rng *r, const double *x, double log_density) {
     size_t  dim = s->dim;
-    double *u = block_at(s, s->u), *v = block_at(s, s->v);
+    double *u = block_at(s, s->u);
     memcpy(block_at(s, s->origin), modes_mean(m, i), dim * sizeof(double));
     memcpy(block_at(s, s->frame), modes_factor(m, i), dim * dim * sizeof(double));
-    for (size_t k = 0; k < dim; k++) v[k] = x[k] - modes_mean(m, i)[k];
-    memset(u, 0, dim * sizeof *u);
-    tri_multiply_add(dim, modes_inverse(m, i), 1.0, v, u);
+    modes_standardise(m, i, x, u);
     s->heat = s->hot = HOTTEST * exp(rng_uniform(r) * log(COLDEST / HOTTEST));
     s->log_density = log_density;
     s->step = 1.0;
