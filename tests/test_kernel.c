@@ -80,6 +80,22 @@ static void exp_at_the_ends(void **unused) {
     assert_true(isnan(exp_fast(double_of(0x7fffffffffffffff))));
 }
 
+static void what_is_not_finite_is_seen_anywhere(void **unused) {
+    (void)unused;
+    const double bad[] = {HUGE_VAL, -HUGE_VAL, NOT_A_NUMBER, -NOT_A_NUMBER, double_of(0x7ff0000000000001)};
+    const double good[] = {0.0, -0.0, 1.0, -DBL_MAX, DBL_MAX, DBL_MIN, 0x1p-1074, -0x1p-1074};
+    double       x[9];
+    for (size_t n = 0; n <= 9; n++)
+        for (size_t at = 0; at < n; at++) {
+            for (size_t i = 0; i < n; i++) x[i] = good[(i + n) % (sizeof good / sizeof *good)];
+            assert_true(all_finite(n, x));
+            for (size_t b = 0; b < sizeof bad / sizeof *bad; b++) {
+                x[at] = bad[b];
+                assert_false(all_finite(n, x));
+            }
+        }
+}
+
 static void log_is_accurate(void **unused) {
     (void)unused;
     uint64_t state = 2;
@@ -456,6 +472,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exp_is_accurate),
         cmocka_unit_test(exp_at_the_ends),
+        cmocka_unit_test(what_is_not_finite_is_seen_anywhere),
         cmocka_unit_test(log_is_accurate),
         cmocka_unit_test(exp_and_log_have_the_same_bits_in_arrays),
         cmocka_unit_test(matern_agrees_with_40_digits),

@@ -130,7 +130,7 @@ void row_of_values(const char *name, const char *unit, size_t turns, double *val
 
 /* -- Work --------------------------------------------------------------------------------------------------------- */
 
-static double time_of(work w, size_t steps) {
+double work_seconds(work w, size_t steps) {
     double start = thread_seconds();
     w.go(w.context, steps);
     return thread_seconds() - start;
@@ -139,10 +139,10 @@ static double time_of(work w, size_t steps) {
 /* Steps that take long enough to be timed; what is cold is warm afterwards. */
 static size_t steps_of_turn(work w) {
     size_t steps = 1;
-    double taken = time_of(w, steps);
+    double taken = work_seconds(w, steps);
     while (taken < TURN) {
         steps = taken < TURN / 100.0 ? 10 * steps : (size_t)((double)steps * 1.2 * TURN / taken) + 1;
-        taken = time_of(w, steps);
+        taken = work_seconds(w, steps);
     }
     return steps;
 }
@@ -151,9 +151,9 @@ void row_of_work(const char *name, work above, work below, bound what, double ba
     size_t above_steps = steps_of_turn(above), below_steps = steps_of_turn(below);
     double first[TURNS], second[TURNS];
     for (int i = 0; i < TURNS; i++) {
-        if (i % 2) first[i] = time_of(above, above_steps);
-        second[i] = time_of(below, below_steps);
-        if (i % 2 == 0) first[i] = time_of(above, above_steps);
+        if (i % 2) first[i] = work_seconds(above, above_steps);
+        second[i] = work_seconds(below, below_steps);
+        if (i % 2 == 0) first[i] = work_seconds(above, above_steps);
         first[i] *= 1e9 / (double)above_steps;
         second[i] *= 1e9 / (double)below_steps;
     }

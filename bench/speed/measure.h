@@ -22,6 +22,8 @@ enum { TURNS = 21 };
 /* Opens the table, and the JSON file if `path` is not NULL; closes both. The result is the number of rows that missed. */
 void   table_open(const char *path);
 size_t table_close(void);
+/* CPU seconds of this thread for so many steps. */
+double work_seconds(work w, size_t steps);
 /* A row: the time of a step of `above` over that of a step of `below`. CPU time of this thread. */
 void row_of_work(const char *name, work above, work below, bound what, double bar);
 /* The same, of numbers that were measured elsewhere: so many turns, in the unit given ("ns", "s", "/s"). They are sorted. */

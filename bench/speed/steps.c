@@ -96,6 +96,30 @@ static int many_density(void *context, const double *x, double *value) {
     return CKAM_OK;
 }
 
+/* Turns that hold several cycles with their ends, after the chain has met the modes. */
+static void jump_row(size_t count, double bar) {
+    enum { BEFORE = 600000, STEPS = 200000, LONG_TURNS = 5 };
+    many       *m = take(sizeof *m);
+    ckam_target target = {DIM, many_density, m, NULL};
+    double      above[LONG_TURNS], below[LONG_TURNS];
+    char        name[80];
+    m->count = count;
+    for (size_t j = 0; j < count; j++) m->centre[j][j] = 20.0;
+    chain_work *jump = chain_work_create(&target, "jump", m->centre[0], BEFORE);
+    chain_work *walk = chain_work_create(&target, "rw:step-size=0.42", m->centre[0], 1000);
+    for (int i = 0; i < LONG_TURNS; i++) {
+        above[i] = 1e9 * work_seconds(chain_work_of(jump), STEPS) / STEPS;
+        below[i] = 1e9 * work_seconds(chain_work_of(walk), STEPS) / STEPS;
+    }
+    snprintf(name, sizeof name, "jump, an evaluation / rw step: d = 32, %zu modes", count);
+    row_of_turns(name, "ns", LONG_TURNS, above, below, AT_MOST, bar);
+    chain_work_free(jump);
+    chain_work_free(walk);
+    free(m);
+}
+
+/* -- The density of grid32 ---------------------------------------------------------------------------------------- */
+
 typedef struct evaluation {
     const ckam_target *target;
     const double      *points; /* many of them, DIM apart */
@@ -112,33 +136,6 @@ static void evaluate(void *context, size_t steps) {
         e->sum += value;
     }
 }
-
-/* Steps that are left out until all modes are met; nothing but the sampling of a cycle is timed as little as its end is. */
-static void jump_row(size_t count, double bar) {
-    enum { POINTS = 256 };
-    static many m;
-    char        name[80];
-    double     *points = take(POINTS * DIM * sizeof *points);
-    rng         r;
-    m = (many){.count = count};
-    for (size_t j = 0; j < count; j++) m.centre[j][j] = 20.0;
-    ckam_target target = {DIM, many_density, &m, NULL};
-    rng_init(&r, 1, 1);
-    rng_normals(&r, POINTS * DIM, points);
-    for (size_t i = 0; i < POINTS; i++) points[i * DIM + i % count] += 20.0;
-    evaluation  density = {.target = &target, .points = points, .count = POINTS};
-    chain_work *jump = chain_work_create(&target, "jump", m.centre[0], 400000);
-    chain_work *walk = chain_work_create(&target, "rw:step-size=0.42", m.centre[0], 1000);
-    (void)density;
-    (void)evaluate;
-    snprintf(name, sizeof name, "jump, an evaluation / rw step: d = 32, %zu modes", count);
-    row_of_work(name, chain_work_of(jump), chain_work_of(walk), AT_MOST, bar);
-    chain_work_free(jump);
-    chain_work_free(walk);
-    free(points);
-}
-
-/* -- The density of grid32 ---------------------------------------------------------------------------------------- */
 
 static int plain_grid(void *context, const double *x, double *value) {
     (void)context;

@@ -6,6 +6,8 @@
 #define CKAM_BASE_FASTMATH_H
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -22,6 +24,13 @@ static inline double double_of(uint64_t bits) {
     double x;
     memcpy(&x, &bits, sizeof x);
     return x;
+}
+
+/* Whether none of n numbers is infinite or NaN: those have an exponent of ones, to which one more carries into the sign. */
+static inline bool all_finite(size_t n, const double *x) {
+    uint64_t carry = 0;
+    for (size_t i = 0; i < n; i++) carry |= (bits_of(x[i]) & 0x7fffffffffffffff) + 0x0010000000000000;
+    return carry >> 63 == 0;
 }
 
 /* e^x for -1400 <= x <= 709.78, or NaN, which stays NaN: to 1.1 units in the last place. Denormal results are

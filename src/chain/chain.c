@@ -4,6 +4,7 @@
  * iteration has the same bits wherever and whenever it runs. */
 #include "chain/chain.h"
 
+#include "base/fastmath.h"
 #include "target/target.h"
 
 #include <math.h>
@@ -186,13 +187,13 @@ static ckam_status ask(ckam_chain *c, const double **x) {
         return fail_with(&c->error, CKAM_ERROR_ORDER,
                          "the chain waits at the end of a cycle for the others; call ckam_chain_pool() first");
     *x = next_point(c);
-    for (size_t k = 0; k < c->plan.dim; k++)
-        if (!isfinite((*x)[k]))
-            return fail_with(&c->error, CKAM_ERROR_RANGE,
-                             "coordinate %zu of a proposal is %g: the chain has left the range of numbers; the density "
-                             "may not have a finite integral",
-                             k + 1, (*x)[k]);
-    return CKAM_OK;
+    if (all_finite(c->plan.dim, *x)) return CKAM_OK;
+    size_t k = 0;
+    while (isfinite((*x)[k])) k++;
+    return fail_with(&c->error, CKAM_ERROR_RANGE,
+                     "coordinate %zu of a proposal is %g: the chain has left the range of numbers; the density "
+                     "may not have a finite integral",
+                     k + 1, (*x)[k]);
 }
 
 static ckam_status tell(ckam_chain *c, double log_density, ckam_step *out) {

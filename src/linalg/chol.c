@@ -22,6 +22,28 @@ WIDE void sym_add(size_t dim, double weight, const double *restrict v, double *r
     }
 }
 
+WIDE void tri_multiply_add(size_t dim, const double *l, double scale, const double *v, double *out) {
+    size_t j = 0;
+    for (; j + 2 <= dim; j += 2) {
+        const double *c0 = l + j * dim, *c1 = c0 + dim;
+        const double  a0 = scale * v[j], a1 = scale * v[j + 1];
+        out[j] += a0 * c0[j];
+        add_two(dim - j - 1, a0, c0 + j + 1, a1, c1 + j + 1, out + j + 1);
+    }
+    if (j < dim) out[j] += scale * v[j] * l[j * dim + j];
+}
+
+WIDE void tri_solve(size_t dim, const double *l, double *v) {
+    size_t j = 0;
+    for (; j + 2 <= dim; j += 2) {
+        const double *c0 = l + j * dim, *c1 = c0 + dim;
+        v[j] /= c0[j];
+        v[j + 1] = (v[j + 1] - v[j] * c0[j + 1]) / c1[j + 1];
+        add_two(dim - j - 2, -v[j], c0 + j + 2, -v[j + 1], c1 + j + 2, v + j + 2);
+    }
+    if (j < dim) v[j] /= l[j * dim + j];
+}
+
 /* NaN and infinity are no pivots. */
 static bool is_pivot(double value) { return value > 0 && value <= DBL_MAX; }
 
@@ -126,26 +148,4 @@ WIDE bool chol_downdate(size_t dim, double *l, double *v, double *work) {
         rest = r;
     }
     return true;
-}
-
-WIDE void tri_multiply_add(size_t dim, const double *l, double scale, const double *v, double *out) {
-    size_t j = 0;
-    for (; j + 2 <= dim; j += 2) {
-        const double *c0 = l + j * dim, *c1 = c0 + dim;
-        const double  a0 = scale * v[j], a1 = scale * v[j + 1];
-        out[j] += a0 * c0[j];
-        add_two(dim - j - 1, a0, c0 + j + 1, a1, c1 + j + 1, out + j + 1);
-    }
-    if (j < dim) out[j] += scale * v[j] * l[j * dim + j];
-}
-
-WIDE void tri_solve(size_t dim, const double *l, double *v) {
-    size_t j = 0;
-    for (; j + 2 <= dim; j += 2) {
-        const double *c0 = l + j * dim, *c1 = c0 + dim;
-        v[j] /= c0[j];
-        v[j + 1] = (v[j + 1] - v[j] * c0[j + 1]) / c1[j + 1];
-        add_two(dim - j - 2, -v[j], c0 + j + 2, -v[j + 1], c1 + j + 2, v + j + 2);
-    }
-    if (j < dim) v[j] /= l[j * dim + j];
 }

@@ -8,7 +8,7 @@
 enum { ROWS = 8 };
 
 /* The panels before this one are full: 8, 16, 24 ... columns. */
-static size_t start(size_t panel) { return ROWS * ROWS * (panel * (panel + 1) / 2); }
+static size_t start(size_t panel) { return (panel * (panel + 1) / 2) * ROWS * ROWS; }
 
 size_t panels_size(size_t dim) { return start((dim - 1) / ROWS) + ROWS * dim; }
 

@@ -267,9 +267,8 @@ static const double *ask_sampling(jump_state *s, rng *r) {
         break;
     default:
         rng_normals(r, now->dim, z);
-        memcpy(y, now_x(now), now->dim * sizeof *y);
         s->short_step = rng_uniform(r) < s->plan.brief ? pow(SHORTEST, rng_uniform(r)) : 1.0;
-        tri_multiply_add(now->dim, modes_factor(m, s->label), s->short_step * m->at[s->label].step, z, y);
+        modes_shift(m, s->label, s->short_step * m->at[s->label].step, z, now_x(now), y);
     }
     return y;
 }

@@ -24,12 +24,14 @@ static size_t layout(modes *m, size_t dim) {
     m->capacity = modes_capacity(dim);
     m->mean = block_take(&end, slots, dim);
     m->factor = block_take(&end, slots, square);
+    m->spread = block_take(&end, slots, panels_size(dim));
     m->inverse = block_take(&end, slots, panels_size(dim));
     m->share = block_take(&end, slots, 2 + dim + square);
     m->work = block_take(&end, 2, dim);
     return end;
 }
 
+static double *spread(modes *m, size_t j) { return block_at(m, m->spread) + j * panels_size(m->dim); }
 static double *inverse(modes *m, size_t j) { return block_at(m, m->inverse) + j * panels_size(m->dim); }
 
 size_t modes_size(size_t dim) { return layout(&(modes){0}, dim); }
@@ -39,10 +41,11 @@ void modes_begin(modes *m, size_t dim) {
     modes_set_degrees(m, DEGREES);
 }
 
-/* The inverse of the factor, column by column. */
-static void invert(modes *m, size_t j) {
+/* The factor and its inverse in panels, column by column. */
+static void make_panels(modes *m, size_t j) {
     double *column = block_at(m, m->work);
     for (size_t k = 0; k < m->dim; k++) {
+        panels_set_column(m->dim, spread(m, j), k, modes_factor(m, j) + k * m->dim);
         memset(column, 0, m->dim * sizeof *column);
         column[k] = 1.0;
         tri_solve(m->dim, modes_factor(m, j), column);
@@ -69,7 +72,7 @@ double modes_height(double nu, double d) {
 
 void modes_prepare(modes *m, size_t j) {
     component *c = &m->at[j];
-    invert(m, j);
+    make_panels(m, j);
     c->log_det = 0.5 * chol_log_det(m->dim, modes_factor(m, j));
     c->log_height = m->height - c->log_det;
 }
@@ -102,12 +105,13 @@ void modes_normalise(modes *m) {
 }
 
 void modes_copy(modes *m, size_t to, size_t from) {
-    size_t square = m->dim * m->dim * sizeof(double);
+    size_t square = m->dim * m->dim * sizeof(double), panels = panels_size(m->dim) * sizeof(double);
     if (to == from) return;
     m->at[to] = m->at[from];
     memcpy(modes_mean(m, to), modes_mean(m, from), m->dim * sizeof(double));
     memcpy(modes_factor(m, to), modes_factor(m, from), square);
-    memcpy(inverse(m, to), inverse(m, from), panels_size(m->dim) * sizeof(double));
+    memcpy(spread(m, to), spread(m, from), panels);
+    memcpy(inverse(m, to), inverse(m, from), panels);
 }
 
 void modes_remove(modes *m, size_t j, bool retire) {
@@ -141,10 +145,13 @@ void modes_standardise(modes *m, size_t j, const double *x, double *u) {
     panels_multiply(m->dim, inverse(m, j), centred, u);
 }
 
-void modes_place(modes *m, size_t j, const double *u, double *x) {
-    memcpy(x, modes_mean(m, j), m->dim * sizeof *x);
-    tri_multiply_add(m->dim, modes_factor(m, j), 1.0, u, x);
+void modes_shift(modes *m, size_t j, double scale, const double *u, const double *from, double *to) {
+    double *step = block_at(m, m->work);
+    panels_multiply(m->dim, spread(m, j), u, step);
+    for (size_t k = 0; k < m->dim; k++) to[k] = from[k] + scale * step[k];
 }
+
+void modes_place(modes *m, size_t j, const double *u, double *x) { modes_shift(m, j, 1.0, u, modes_mean(m, j), x); }
 
 double modes_distance(modes *m, size_t j, const double *x) {
     double *z = block_at(m, m->work) + m->dim;
@@ -185,10 +192,9 @@ static double chi_squared(rng *r, double k) {
 }
 
 void modes_draw(modes *m, rng *r, size_t j, double *y) {
-    double *z = block_at(m, m->work), scale = sqrt(m->degrees / chi_squared(r, m->degrees));
+    double *z = block_at(m, m->work) + m->dim, scale = sqrt(m->degrees / chi_squared(r, m->degrees));
     rng_normals(r, m->dim, z);
-    memcpy(y, modes_mean(m, j), m->dim * sizeof *y);
-    tri_multiply_add(m->dim, modes_factor(m, j), scale, z, y);
+    modes_shift(m, j, scale, z, modes_mean(m, j), y);
 }
 
 size_t modes_choose(const modes *m, rng *r, size_t without) {

@@ -34,9 +34,10 @@ typedef struct modes {
     double    degrees;        /* of freedom, the same for all components */
     double    height;         /* log of the constant of t with them */
     component at[MODES_MOST + 2];
-    size_t mean, factor, inverse; /* offsets: dim, dim^2, panels_size(dim) numbers a component; two more for trials */
-    size_t work;                  /* dim numbers */
-    size_t share;                 /* sums of a fit: 2 + dim + dim^2 a component; two more for trials */
+    size_t    mean, factor;    /* offsets: dim and dim^2 numbers a component; two more for trials */
+    size_t    spread, inverse; /* the factor and its inverse in panels */
+    size_t    work;            /* dim numbers */
+    size_t    share;           /* sums of a fit: 2 + dim + dim^2 a component; two more for trials */
 } modes;
 
 /* How many components there is room for: 64, fewer where 8 MB would not hold their factors, at least 4. */
@@ -47,7 +48,7 @@ void   modes_begin(modes *m, size_t dim);
 static inline double *modes_mean(modes *m, size_t j) { return block_at(m, m->mean) + j * m->dim; }
 static inline double *modes_factor(modes *m, size_t j) { return block_at(m, m->factor) + j * m->dim * m->dim; }
 
-/* Component j from its mean and factor, which are in place: inverse, log_det, log_height. */
+/* Component j from its mean and factor, which are in place: panels, log_det, log_height. */
 void modes_prepare(modes *m, size_t j);
 /* Degrees of freedom of all components. */
 void modes_set_degrees(modes *m, double degrees);
@@ -71,6 +72,8 @@ size_t modes_add(modes *m);
 /* u := L_j^-1 (x - mu_j), and back: x := mu_j + L_j u. */
 void modes_standardise(modes *m, size_t j, const double *x, double *u);
 void modes_place(modes *m, size_t j, const double *u, double *x);
+/* to := from + scale L_j u. */
+void modes_shift(modes *m, size_t j, double scale, const double *u, const double *from, double *to);
 /* |L_j^-1 (x - mu_j)|^2. */
 double modes_distance(modes *m, size_t j, const double *x);
 /* log t(x; mu_j, L_j L_j^T) for each component of q into out; returns log q(x). */
