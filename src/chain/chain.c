@@ -5,6 +5,7 @@
 #include "chain/chain.h"
 
 #include "base/fastmath.h"
+#include "base/wide.h"
 #include "target/target.h"
 
 #include <math.h>
@@ -182,12 +183,14 @@ static const double *next_point(ckam_chain *c) {
     return c->options.sampler->ask(now, &s->rng);
 }
 
+WIDE static bool is_finite_point(size_t dim, const double *x) { return all_finite(dim, x); }
+
 static ckam_status ask(ckam_chain *c, const double **x) {
     if (c->pooled && ckam_chain_waits(c))
         return fail_with(&c->error, CKAM_ERROR_ORDER,
                          "the chain waits at the end of a cycle for the others; call ckam_chain_pool() first");
     *x = next_point(c);
-    if (all_finite(c->plan.dim, *x)) return CKAM_OK;
+    if (is_finite_point(c->plan.dim, *x)) return CKAM_OK;
     size_t k = 0;
     while (isfinite((*x)[k])) k++;
     return fail_with(&c->error, CKAM_ERROR_RANGE,

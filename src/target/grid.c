@@ -4,6 +4,7 @@
  * with the outermost taken out and u = exp(-|x|) the sum of a coordinate needs one exponential:
  * exp(-(|x| - 2 h)^2 / (2 h)) P(u), P(u) = 1 + e^(3h/2) u + e^(2h) u^2 + e^(3h/2) u^3 + u^4, all positive. */
 #include "base/fastmath.h"
+#include "base/wide.h"
 #include "target/model.h"
 #include "target/quadrature.h"
 
@@ -27,7 +28,7 @@ static void prepare(ckam_model *m) {
     m->cache[MIDDLE] = exp(2.0 * SPACING);
 }
 
-static int log_density(void *context, const double *x, double *value) {
+WIDE static int log_density(void *context, const double *x, double *value) {
     const ckam_model *m = context;
     const double      inner = m->cache[INNER], middle = m->cache[MIDDLE];
     double            square = 0.0, logs = 0.0;
