@@ -366,7 +366,7 @@ static double slow_log_likelihood(modes *m, const sample *s) {
     return sum;
 }
 
-/* Two passes of EM for one component, from a place that is far off, as a textbook has them: each row counts for (nu + d) /
+/* One pass of EM for one component, from a place that is far off, as a textbook has it: each row counts for (nu + d) /
  * (nu + its squared distance). Covariances, not variances, are shrunk as if (d + 1) rows that count had seen none. */
 static void a_pass_is_one_of_em(void **unused) {
     (void)unused;
@@ -377,25 +377,24 @@ static void a_pass_is_one_of_em(void **unused) {
     rows   data = {&s, 1, 2, block_of, 1};
     memory_add(m, mean, factor, 0.0, 1.0);
     modes_set_degrees(m, 5.0);
-    double part = modes_refit(m, &data, false), keep = ROWS / (ROWS + 3.0 / part);
-    for (int pass = 0; pass < 2; pass++) {
-        double weight = 0.0, first[2] = {0.0}, second[3] = {0.0}, det = cov[0] * cov[2] - cov[1] * cov[1];
-        double pull[ROWS];
-        for (size_t i = 0; i < ROWS; i++) {
-            double a = row(&s, i)[0] - mean[0], b = row(&s, i)[1] - mean[1];
-            pull[i] = 7.0 / (5.0 + (cov[2] * a * a - 2.0 * cov[1] * a * b + cov[0] * b * b) / det);
-            weight += pull[i];
-            for (size_t k = 0; k < 2; k++) first[k] += pull[i] * row(&s, i)[k];
-        }
-        for (size_t k = 0; k < 2; k++) mean[k] = first[k] / weight;
-        for (size_t i = 0; i < ROWS; i++) {
-            double a = row(&s, i)[0] - mean[0], b = row(&s, i)[1] - mean[1];
-            second[0] += pull[i] * a * a;
-            second[1] += pull[i] * a * b;
-            second[2] += pull[i] * b * b;
-        }
-        for (size_t k = 0; k < 3; k++) cov[k] = second[k] / ROWS * (k == 1 ? keep : 1.0);
+    double part = modes_refit(m, &data, false), used = ceil((double)ROWS / (double)data.every),
+           keep = used / (used + 3.0 / part);
+    double weight = 0.0, first[2] = {0.0}, second[3] = {0.0}, det = cov[0] * cov[2] - cov[1] * cov[1];
+    double pull[ROWS];
+    for (size_t i = 0; i < ROWS; i += data.every) {
+        double a = row(&s, i)[0] - mean[0], b = row(&s, i)[1] - mean[1];
+        pull[i] = 7.0 / (5.0 + (cov[2] * a * a - 2.0 * cov[1] * a * b + cov[0] * b * b) / det);
+        weight += pull[i];
+        for (size_t k = 0; k < 2; k++) first[k] += pull[i] * row(&s, i)[k];
     }
+    for (size_t k = 0; k < 2; k++) mean[k] = first[k] / weight;
+    for (size_t i = 0; i < ROWS; i += data.every) {
+        double a = row(&s, i)[0] - mean[0], b = row(&s, i)[1] - mean[1];
+        second[0] += pull[i] * a * a;
+        second[1] += pull[i] * a * b;
+        second[2] += pull[i] * b * b;
+    }
+    for (size_t k = 0; k < 3; k++) cov[k] = second[k] / used * (k == 1 ? keep : 1.0);
     for (size_t k = 0; k < 2; k++) assert_close(modes_mean(m, 0)[k], mean[k], 1e-9);
     assert_close(covariance(m, 0, 0, 0), cov[0], 1e-9);
     assert_close(covariance(m, 0, 0, 1), cov[1], 1e-9);

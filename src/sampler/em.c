@@ -95,7 +95,7 @@ double em_expect(fit *f) {
                 most = p;
                 row[ROW_OWNER] = (double)j;
             }
-            if (p >= 1e-4) em_count(m, j, x, p, modes_pull(m, j, f->each[j]));
+            if (p >= EM_SHARE) em_count(m, j, x, p, modes_pull(m, j, f->each[j]));
         }
     }
     return total;

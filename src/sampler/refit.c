@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { ROWS_MOST = 4096, PASSES = 2, LOCAL_PASSES = 8, SEEDS = 6, DEGREES_TURNS = 6 };
+enum { ROWS_MOST = 4096, LEVEL_ROWS = 512, PASSES = 2, LOCAL_PASSES = 8, SEEDS = 6, DEGREES_TURNS = 6 };
 
 #define TIGHT 0.1
 #define SURE  25.0 /* gain of log likelihood beyond the number of parameters that needs no further proof */
@@ -36,46 +36,49 @@ static void principal(modes *m, size_t j, double *out) {
     for (size_t i = 0; i < dim; i++) out[i] *= sd[i] / sqrt(norm);
 }
 
-/* Components a and b on the rows of `owner` and, if it is not -1, `other`: some passes of EM between the two. Returns
- * the log likelihood, -HUGE_VAL when one of them has too few rows. A row that repeats the one before it is not counted
- * for that: on one point that a chain was stuck at the density of a component grows without bound. */
-static double fit_pair(fit *f, size_t a, size_t b, double owner, double other) {
+/* One pass over the rows of `owner`: sums of the components a and b, which share them. Returns the log likelihood. seen: the
+ * rows of each, where one that repeats the row before it is not counted. */
+static double share_pair(fit *f, size_t a, size_t b, double owner, double seen[2]) {
+    modes  *m = f->m;
+    walk    w = {0};
+    double *row, *last = NULL, total = 0.0;
+    em_clear(m, a);
+    em_clear(m, b);
+    seen[0] = seen[1] = 0.0;
+    for (; (row = em_row(f, &w, owner)); last = row) {
+        const double *x = row + ROW_HEAD;
+        double        pull_a, pull_b;
+        double        la = m->at[a].log_weight + modes_log_t(m, a, modes_distance(m, a, x), &pull_a);
+        double        lb = m->at[b].log_weight + modes_log_t(m, b, modes_distance(m, b, x), &pull_b);
+        double        other = exp_fast(la < lb ? la - lb : lb - la), most = la < lb ? lb : la;
+        double        p = (la < lb ? other : 1.0) / (1.0 + other);
+        total += most + log_fast(1.0 + other);
+        if (p >= EM_SHARE) em_count(m, a, x, p, pull_a);
+        if (1.0 - p >= EM_SHARE) em_count(m, b, x, 1.0 - p, pull_b);
+        if (last && !memcmp(last + ROW_HEAD, x, m->dim * sizeof *x)) continue;
+        seen[0] += p;
+        seen[1] += 1.0 - p;
+    }
+    return total;
+}
+
+/* Components a and b on the rows of `owner`: some passes of EM between the two. Returns the log likelihood, -HUGE_VAL when one
+ * of them has too few rows, or when the passes gain so little that `wanted` is out of reach. A row that repeats the one before
+ * it is not counted: on one point that a chain was stuck at the density of a component grows without bound. */
+static double fit_pair(fit *f, size_t a, size_t b, double owner, double wanted) {
     modes *m = f->m;
-    double total = -HUGE_VAL;
-    double least = (double)m->dim + 1.0;
-    for (int pass = 0; pass < LOCAL_PASSES; pass++) {
-        double owners[2] = {owner, other}, seen[2] = {0.0, 0.0}, *row, *last = NULL;
-        total = 0.0;
-        em_clear(m, a);
-        em_clear(m, b);
-        for (int side = 0; side < 2; side++) {
-            walk w = {0};
-            while (owners[side] >= 0.0 && (row = em_row(f, &w, owners[side]))) {
-                const double *x = row + ROW_HEAD;
-                double        da = modes_distance(m, a, x), db = modes_distance(m, b, x);
-                double        pull_a, pull_b;
-                double        la = m->at[a].log_weight + modes_log_t(m, a, da, &pull_a);
-                double        lb = m->at[b].log_weight + modes_log_t(m, b, db, &pull_b);
-                double        most = fmax(la, lb), sum = exp_fast(la - most) + exp_fast(lb - most);
-                double        p = exp_fast(la - most) / sum;
-                total += most + log_fast(sum);
-                em_count(m, a, x, p, pull_a);
-                em_count(m, b, x, 1.0 - p, pull_b);
-                bool repeats = last && !memcmp(last + ROW_HEAD, x, m->dim * sizeof *x);
-                seen[0] += repeats ? 0.0 : p;
-                seen[1] += repeats ? 0.0 : 1.0 - p;
-                last = row;
-            }
-        }
-        double na = em_sums(m, a)[0], nb = em_sums(m, b)[0];
+    double seen[2], before = -HUGE_VAL, least = (double)m->dim + 1.0;
+    for (int pass = 0;; pass++) {
+        double total = share_pair(f, a, b, owner, seen), na = em_sums(m, a)[0], nb = em_sums(m, b)[0];
         if (f->part * fmin(na, nb) < least) return -HUGE_VAL;
         if (pass + 1 == LOCAL_PASSES) return fmin(seen[0], seen[1]) < 2.0 * least ? -HUGE_VAL : total;
+        if (pass >= 2 && total + 2.0 * (LOCAL_PASSES - pass) * (total - before) < wanted) return -HUGE_VAL;
+        before = total;
         m->at[a].log_weight = log(na / (na + nb));
         m->at[b].log_weight = log(nb / (na + nb));
         em_maximise(m, a, f->prior);
         em_maximise(m, b, f->prior);
     }
-    return total;
 }
 
 /* One component on the rows of `owner` and `other`, refined by some passes. Returns the log likelihood. */
@@ -185,20 +188,20 @@ static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
 static bool try_split(fit *f, size_t j) {
     modes *m = f->m;
     size_t a = m->capacity, b = a + 1;
-    double one = fit_one(f, j, (double)j, -1.0, 0), best = -HUGE_VAL;
+    double wanted = fit_one(f, j, (double)j, -1.0, 0) + f->penalty / f->part, best = wanted;
     int    chosen = -1;
     for (int how = 0; how < SEEDS; how++) {
         if (!seed(f, j, a, b, how)) continue;
-        double two = fit_pair(f, a, b, (double)j, -1.0);
+        double two = fit_pair(f, a, b, (double)j, wanted);
         if (two > best) {
             best = two;
             chosen = how;
         }
     }
-    if (chosen < 0 || !((best - one) * f->part > f->penalty)) return false;
+    if (chosen < 0) return false;
     if (chosen != SEEDS - 1) { /* again, as the last one overwrote it */
         seed(f, j, a, b, chosen);
-        fit_pair(f, a, b, (double)j, -1.0);
+        fit_pair(f, a, b, (double)j, wanted);
     }
     return true;
 }
@@ -214,7 +217,7 @@ static double likelihood(fit *f) {
 /* Component j becomes the trial components; both keep its number, and its step size. Rows that it shared with others
  * did not take part in the trial, so all rows decide again: it stays one if q has not become better by the penalty.
  * *now: the log likelihood before and after. */
-static void split(fit *f, size_t j, double *now) {
+static bool split(fit *f, size_t j, double *now) {
     modes *m = f->m;
     size_t a = m->capacity, b = a + 1, added = modes_add(m);
     double weight = m->at[j].weight, pa = exp(m->at[a].log_weight), after;
@@ -227,20 +230,25 @@ static void split(fit *f, size_t j, double *now) {
     after = likelihood(f);
     if ((after - *now) * f->part > f->penalty) {
         *now = after;
-        return;
+        return true;
     }
     modes_copy(m, j, b);
     modes_remove(m, added, false);
     modes_normalise(m);
+    return false;
 }
 
+/* All components at first; then those that came of a split: the others have just been tried. */
 static void try_splits(fit *f) {
     modes *m = f->m;
+    bool   tried[MODES_MOST] = {false};
     for (int round = 0; round < 6; round++) {
         size_t before = m->count;
         double now = likelihood(f);
-        for (size_t j = 0; j < before && m->count < m->capacity; j++)
-            if (m->at[j].rows * f->part >= 2.0 * ((double)m->dim + 1.0) && try_split(f, j)) split(f, j, &now);
+        for (size_t j = 0; j < before && m->count < m->capacity; j++) {
+            bool enough = m->at[j].rows * f->part >= 2.0 * ((double)m->dim + 1.0);
+            tried[j] = tried[j] || !enough || !try_split(f, j) || !split(f, j, &now);
+        }
         if (m->count == before) return;
         em_run(f, PASSES);
         em_expect(f);
@@ -358,45 +366,58 @@ static double measure_part(const fit *f) {
     return (1.0 - worst) / (1.0 + worst);
 }
 
-static fit begin(modes *m, const rows *data) {
+/* Of a component. */
+static double parameters(const modes *m) {
+    double d = (double)m->dim;
+    return 1.0 + d + 0.5 * d * (d + 1.0);
+}
+
+static fit begin(modes *m, const rows *data, double most) {
     fit    f = {.m = m, .data = data, .every = 1};
     size_t total = 0, count;
-    double d = (double)m->dim;
+    double d = (double)m->dim, terms = parameters(m);
     for (size_t b = 0; b < data->blocks; b++) {
         data->block(data->context, b, &count);
         total += count;
     }
-    while (total / f.every > ROWS_MOST) f.every++;
+    while ((double)(total / f.every) > most) f.every++;
     total /= f.every;
     f.count = (double)total;
     f.part = total ? measure_part(&f) : 1.0;
     f.prior = (d + 1.0) / f.part;
     /* BIC, or Akaike's criterion and a bit where that is less: with many parameters BIC waits too long. */
-    double terms = 1.0 + d + 0.5 * d * (d + 1.0);
     f.penalty = fmin(0.5 * terms * log(fmax(f.count * f.part, 3.0)), terms + SURE);
     return f;
 }
 
+/* So many rows tell the components that there are well enough, as long as their number is not in question. */
+static double rows_enough(const modes *m) {
+    return fmin(fmax(64.0 * (double)m->count * parameters(m), ROWS_MOST / 4), ROWS_MOST);
+}
+
 double modes_refit(modes *m, rows *data, bool structure) {
-    fit f = begin(m, data);
+    fit f = begin(m, data, structure ? ROWS_MOST : rows_enough(m));
     data->every = f.every;
     if (f.count < 1.0) return 1.0;
+    if (!structure) { /* one pass a cycle: EM goes on in the next */
+        em_run(&f, 1);
+        em_adapt_degrees(&f);
+        return f.part;
+    }
     /* Before a split: tails are to be told by the degrees, not by components. */
-    for (int turn = 0; turn < (structure ? DEGREES_TURNS : 1); turn++) {
+    for (int turn = 0; turn < DEGREES_TURNS; turn++) {
         em_run(&f, PASSES);
         em_expect(&f);
         if (!em_adapt_degrees(&f)) break;
     }
-    if (structure) {
-        em_reweigh(&f);
-        try_splits(&f);
-        try_merges(&f);
-    }
+    em_reweigh(&f);
+    try_splits(&f);
+    try_merges(&f);
     return f.part;
 }
 
 double modes_level(modes *m, const rows *data) {
-    fit    f = begin(m, data);
+    fit    f = begin(m, data, LEVEL_ROWS);
     walk   w = {0};
     double total = 0.0, n = 0.0, *row;
     while ((row = em_row(&f, &w, -1.0))) {
