@@ -44,6 +44,27 @@ static bench *make(size_t d, size_t n, size_t count, int type, double *rows) {
     return b;
 }
 
+/* Every coordinate of every point of z, and that their mean is 0, whatever the number of coordinates. */
+static void z_is_the_points_less_their_mean(void **unused) {
+    (void)unused;
+    enum { N = 7, COUNT = 20, DIM_MOST = 35 };
+    static double rows[COUNT * DIM_MOST];
+    for (size_t d = 1; d <= DIM_MOST; d++) {
+        bench          *b = make(d, N, COUNT, KERNEL_MATERN, rows);
+        const double   *z = block_at(b, b->proposal.z), *centre = block_at(b, b->proposal.centre);
+        const uint64_t *index = (const uint64_t *)(const void *)block_at(b, b->proposal.index);
+        for (size_t k = 0; k < d; k++) {
+            double sum = 0.0;
+            for (size_t i = 0; i < N; i++) {
+                assert_close(z[k * b->proposal.stride + i] + centre[k], rows[index[i] * d + k], 1e-12);
+                sum += z[k * b->proposal.stride + i];
+            }
+            assert_close(sum, 0.0, 1e-12);
+        }
+        free(b);
+    }
+}
+
 /* C(x) as it is written, d x d. */
 static long double *textbook(const bench *b, const double *x, double gamma, double nu) {
     long double *c = malloc(b->proposal.dim * b->proposal.dim * sizeof *c);
@@ -62,7 +83,9 @@ static void check_density(size_t d, size_t n, int type, double gamma, double nu)
     for (size_t k = 0; k < 2 * d; k++) x[k] = 100.0 + 1.5 * x[k];
     for (int i = 0; i < 2; i++) {
         law_measure(&b->proposal, b, &b->laws[i], i ? y : x);
+        if (i) law_factor(b, &b->laws[i], 3.0 * gamma, 3.0 * nu); /* a multiple of what is wanted: it serves */
         law_factor(b, &b->laws[i], gamma, nu);
+        assert_int_equal(b->laws[i].factored, 1);
     }
     double       forward = law_log_density(&b->proposal, b, &b->laws[0], &b->laws[0], &b->laws[1]);
     double       back = law_log_density(&b->proposal, b, &b->laws[1], &b->laws[1], &b->laws[0]);
@@ -152,7 +175,8 @@ static void the_automatic_scale_is_the_median_distance(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(densities_agree_with_the_textbook),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(z_is_the_points_less_their_mean),
+                                       cmocka_unit_test(densities_agree_with_the_textbook),
                                        cmocka_unit_test(draws_have_the_covariance_of_the_textbook),
                                        cmocka_unit_test(the_automatic_scale_is_the_median_distance)};
     return cmocka_run_group_tests_name("kam", tests, NULL, NULL);

@@ -55,10 +55,17 @@ static void free_gaussian(gaussian *x) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
+/* A draw from dim normals, and when dual rank more: L n1, or gamma n1 + nu G n2. */
 static void draw(gaussian *x, rng *r) {
     rng_normals(r, x->c.dim, x->n1);
     rng_normals(r, x->c.rank, x->n2);
-    lowrank_draw(&x->c, x->factor, x->g, x->stride, x->n1, x->n2, x->u);
+    memset(x->u, 0, x->c.dim * sizeof *x->u);
+    if (!lowrank_is_dual(x->c.dim, x->c.rank)) {
+        tri_multiply_add(x->c.dim, x->factor, 1.0, x->n1, x->u);
+        return;
+    }
+    for (size_t k = 0; k < x->c.dim; k++)
+        x->u[k] = x->c.gamma * x->n1[k] + x->c.nu * vec_dot(x->c.rank, x->g + k * x->stride, x->n2);
 }
 
 static double log_density(gaussian *x) {

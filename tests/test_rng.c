@@ -462,12 +462,11 @@ static void test_subset_of_all_and_of_none(void **state) {
     rng r;
     rng_init(&r, 18, 0);
     uint64_t out[500];
+    const rng before = r;
     for (size_t n = 1; n <= LENGTH(out); n++) {
         rng_subset(&r, n, n, out);
-        assert_true(all_distinct(n, out));
-        assert_int_equal(out[n - 1], n - 1);
+        for (size_t i = 0; i < n; i++) assert_int_equal(out[i], i);
     }
-    const rng before = r;
     rng_subset(&r, 10, 0, out);
     rng_subset(&r, 0, 0, out);
     assert_memory_equal(&r, &before, sizeof r);

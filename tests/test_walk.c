@@ -264,9 +264,11 @@ static void check_factors(driven *d, double log_density, bool accepted, uint64_t
     assert_int_equal(factored(w), before + factors);
 }
 
-static void factors_are_kept_while_nothing_changes(void **unused) {
-    (void)unused;
-    driven d = driven_begin(&curved_target, FIXED, start, 12, 1000);
+/* The same where nu adapts and gamma follows it: C at x changes by a factor. */
+#define FOLLOWING "kam:subsample=20,refresh-half-life=1e-6"
+
+static void check_kept_factors(const char *spec) {
+    driven d = driven_begin(&curved_target, spec, start, 12, 1000);
     driven_step(&d);
     for (int t = 0; t < 20; t++) {
         check_factors(&d, -HUGE_VAL, false, 0); /* rejected unseen */
@@ -274,6 +276,12 @@ static void factors_are_kept_while_nothing_changes(void **unused) {
         check_factors(&d, 1e6 * t, true, 1);    /* the law at y becomes the one at x */
     }
     driven_end(&d);
+}
+
+static void factors_are_kept_while_nothing_changes(void **unused) {
+    (void)unused;
+    check_kept_factors(FIXED);
+    check_kept_factors(FOLLOWING);
 }
 
 int main(void) {

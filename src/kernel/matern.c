@@ -6,6 +6,7 @@
 #include "kernel/matern.h"
 
 #include "base/fastmath.h"
+#include "base/wide.h"
 
 #include <math.h>
 
@@ -55,9 +56,14 @@ double matern_phi(const matern_table *table, double t) {
     return t < LOW_ROOT ? phi_below(table, t) : exp_bounded(log_phi(table, t * t));
 }
 
-void matern_phis(const matern_table *table, size_t n, double scale, const double *r2, double factor, double *value) {
+WIDE static void phis(const matern_table *table, size_t n, double scale, const double *r2, double factor,
+                      double *value) {
     for (size_t i = 0; i < n; i++) value[i] = log_phi(table, scale * r2[i]);
     for (size_t i = 0; i < n; i++) value[i] = factor * exp_bounded(value[i]);
+}
+
+void matern_phis(const matern_table *table, size_t n, double scale, const double *r2, double factor, double *value) {
+    phis(table, n, scale, r2, factor, value);
 }
 
 /* -- Building ----------------------------------------------------------------------------------------------*/
@@ -73,8 +79,8 @@ static double edge(double m, double t, double step) {
 }
 
 /* Not inline: gcc would unroll the loop over w into this one, and then not vectorise it. */
-__attribute__((noinline)) static void add_terms(const double t[OCTAVE_NODES], double constant, double up, double down,
-                                                double sum[OCTAVE_NODES]) {
+WIDE __attribute__((noinline)) static void add_terms(const double t[OCTAVE_NODES], double constant, double up,
+                                                     double down, double sum[OCTAVE_NODES]) {
     for (size_t i = 0; i < OCTAVE_NODES; i++) {
         double d = up - t[i] * down;
         sum[i] += exp_bounded(constant - 0.5 * d * d);

@@ -1,4 +1,4 @@
-/* blas.h - what is left to OpenBLAS: two operations of cubic cost, from LINALG_BLAS_DIM on.
+/* blas.h - what is left to OpenBLAS: two operations of cubic cost, where they are large (linalg.h).
  *
  * For chol.c and lowrank.c only. Whatever costs O(dim^2) is faster inline (measured up to order 200, and within a
  * fifth at 512), so nothing else of BLAS is called. linalg_prepare() has to have been called before. */

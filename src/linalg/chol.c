@@ -15,14 +15,14 @@ static inline void add_two(size_t n, double a0, const double *restrict x0, doubl
     for (size_t i = 0; i < n; i++) y[i] += a0 * x0[i] + a1 * x1[i];
 }
 
-WIDE void sym_add(size_t dim, double weight, const double *restrict v, double *restrict a) {
+WIDE static void add_outer(size_t dim, double weight, const double *restrict v, double *restrict a) {
     for (size_t k = 0; k < dim; k++, a += dim) {
         const double factor = weight * v[k];
         for (size_t i = k; i < dim; i++) a[i] += factor * v[i];
     }
 }
 
-WIDE void tri_multiply_add(size_t dim, const double *l, double scale, const double *v, double *out) {
+WIDE static void multiply_add(size_t dim, const double *l, double scale, const double *v, double *out) {
     size_t j = 0;
     for (; j + 2 <= dim; j += 2) {
         const double *c0 = l + j * dim, *c1 = c0 + dim;
@@ -33,7 +33,7 @@ WIDE void tri_multiply_add(size_t dim, const double *l, double scale, const doub
     if (j < dim) out[j] += scale * v[j] * l[j * dim + j];
 }
 
-WIDE void tri_solve(size_t dim, const double *l, double *v) {
+WIDE static void solve(size_t dim, const double *l, double *v) {
     size_t j = 0;
     for (; j + 2 <= dim; j += 2) {
         const double *c0 = l + j * dim, *c1 = c0 + dim;
@@ -44,6 +44,13 @@ WIDE void tri_solve(size_t dim, const double *l, double *v) {
     if (j < dim) v[j] /= l[j * dim + j];
 }
 
+/* y -= what four columns explain of it: each times its number in the row where y begins, which is c[0], c[dim], ... */
+static inline void take_off_four(size_t n, size_t dim, const double *restrict c, double *restrict y) {
+    const double *c1 = c + dim, *c2 = c1 + dim, *c3 = c2 + dim;
+    const double  a0 = *c, a1 = *c1, a2 = *c2, a3 = *c3;
+    for (size_t i = 0; i < n; i++) y[i] -= (a0 * c[i] + a1 * c1[i]) + (a2 * c2[i] + a3 * c3[i]);
+}
+
 /* NaN and infinity are no pivots. */
 static bool is_pivot(double value) { return value > 0 && value <= DBL_MAX; }
 
@@ -52,11 +59,11 @@ WIDE static size_t factor_inline(size_t dim, double *a) {
     for (size_t j = 0; j < dim; j++) {
         double *column = a + j * dim;
         size_t  k = 0;
-        for (; k + 2 <= j; k += 2) {
-            const double *c0 = a + k * dim, *c1 = c0 + dim;
-            add_two(dim - j, -c0[j], c0 + j, -c1[j], c1 + j, column + j);
+        for (; k + 4 <= j; k += 4) take_off_four(dim - j, dim, a + k * dim + j, column + j);
+        for (; k < j; k++) {
+            const double *before = a + k * dim, factor = before[j];
+            for (size_t i = j; i < dim; i++) column[i] -= factor * before[i];
         }
-        if (k < j) vec_axpy(dim - j, -a[k * dim + j], a + k * dim + j, column + j);
         if (!is_pivot(column[j])) return j + 1;
         column[j] = sqrt(column[j]);
         const double inverse = 1 / column[j];
@@ -66,7 +73,7 @@ WIDE static size_t factor_inline(size_t dim, double *a) {
 }
 
 size_t chol_factor(size_t dim, double *a) {
-    if (dim < LINALG_BLAS_DIM) return factor_inline(dim, a);
+    if (dim < LINALG_BLAS_FACTOR_DIM) return factor_inline(dim, a);
     const size_t minor = blas_factor(dim, a);
     if (minor > 0) return minor;
     for (size_t k = 0; k < dim; k++) /* dpotrf takes NaN for positive */
@@ -74,10 +81,17 @@ size_t chol_factor(size_t dim, double *a) {
     return 0;
 }
 
+/* A logarithm costs as much as ten products, so it is taken of products. Pivots are roots of numbers, between 1e-162 and
+ * 1e154: one more factor keeps a product in range. */
 double chol_log_det(size_t dim, const double *l) {
-    double sum = 0;
-    for (size_t k = 0; k < dim; k++) sum += log(l[k * dim + k]);
-    return 2 * sum;
+    double sum = 0, product = 1;
+    for (size_t k = 0; k < dim; k++) {
+        product *= l[k * dim + k];
+        if (product > 1e-100 && product < 1e100) continue;
+        sum += log(product);
+        product = 1;
+    }
+    return 2 * (sum + log(product));
 }
 
 /* The rotation that takes (scale * l, v) to (r, 0): c = scale * l / r, s = v / r. It acts on l unscaled, so `scale` is
@@ -114,7 +128,7 @@ static inline void rotate_two(const rotation q0, const rotation q1, size_t n, do
 enum { LONG_COLUMN = 100 };
 
 /* [scale L, v] Q = [L', 0] with one Givens rotation a column: v is rotated into L from the top. */
-WIDE void chol_update(size_t dim, double *l, double scale, double *v) {
+WIDE static void update(size_t dim, double *l, double scale, double *v) {
     for (size_t k = 0; k < dim; k++) {
         double        *column = l + k * dim;
         const rotation q = make_rotation(scale, column[k], v[k]);
@@ -135,8 +149,8 @@ WIDE void chol_update(size_t dim, double *l, double scale, double *v) {
 /* With p = L^-1 v the result is L (I - p p^T) L^T, positive definite iff rest = 1 - p.p > 0. The unit vector
  * (p, sqrt(rest)) is turned into (0, 1) by orthogonal rotations, from the bottom; the same rotations take [L, 0] to
  * [L', v]. Unlike hyperbolic ones they do not magnify rounding. */
-WIDE bool chol_downdate(size_t dim, double *l, double *v, double *work) {
-    tri_solve(dim, l, v);
+WIDE static bool downdate(size_t dim, double *l, double *v, double *work) {
+    solve(dim, l, v);
     double rest = 1 - vec_dot(dim, v, v);
     if (!(rest > 0)) return false;
     rest = sqrt(rest);
@@ -149,3 +163,19 @@ WIDE bool chol_downdate(size_t dim, double *l, double *v, double *work) {
     }
     return true;
 }
+
+/* -- Names for others --------------------------------------------------------------------------------------------- */
+
+void sym_add(size_t dim, double weight, const double *v, double *a) { add_outer(dim, weight, v, a); }
+void tri_multiply_add(size_t dim, const double *l, double scale, const double *v, double *out) {
+    if (dim != 2) {
+        multiply_add(dim, l, scale, v, out);
+        return;
+    }
+    const double a0 = scale * v[0], a1 = scale * v[1]; /* loops would take three times as long */
+    out[0] += a0 * l[0];
+    out[1] += a0 * l[1] + a1 * l[3];
+}
+void tri_solve(size_t dim, const double *l, double *v) { solve(dim, l, v); }
+void chol_update(size_t dim, double *l, double scale, double *v) { update(dim, l, scale, v); }
+bool chol_downdate(size_t dim, double *l, double *v, double *work) { return downdate(dim, l, v, work); }

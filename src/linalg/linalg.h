@@ -1,8 +1,8 @@
 /* linalg.h - vectors, Cholesky factors, and Gaussians 'scaled identity plus low rank'.
  *
  * Matrices are column-major with leading dimension `dim`. Of a symmetric or triangular one only the lower
- * triangle is read and written. Nothing allocates. Factorisations and matrix products of order LINALG_BLAS_DIM and
- * more are left to OpenBLAS; everything else runs inline. */
+ * triangle is read and written. Nothing allocates. Matrix products of order LINALG_BLAS_DIM and factorisations of
+ * order LINALG_BLAS_FACTOR_DIM and more are left to OpenBLAS; everything else runs inline. */
 #ifndef CKAM_LINALG_LINALG_H
 #define CKAM_LINALG_LINALG_H
 
@@ -11,15 +11,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Measured: dpotrf overtakes the inline factorisation between 32 and 40, dsyrk the inline product between 8 and 24,
- * by a third. One number for both keeps small problems free of BLAS. */
-enum { LINALG_BLAS_DIM = 32 };
+/* Measured: dsyrk overtakes the inline product between 8 and 24, by a third; one number keeps small problems free of
+ * BLAS. dpotrf overtakes the inline factorisation at 80. */
+enum { LINALG_BLAS_DIM = 32, LINALG_BLAS_FACTOR_DIM = 80 };
 
 /* Makes OpenBLAS ready (one thread) for sizes that use it; refuses the serial build, which gives wrong results
  * when chains run in threads. To be called once for every chain with its largest matrix order. */
 ckam_status linalg_prepare(size_t order, ckam_error *error);
 
 double vec_dot(size_t n, const double *a, const double *b);
+double vec_sum(size_t n, const double *a);
 void   vec_axpy(size_t n, double a, const double *x, double *y); /* y += a x */
 
 /* A += weight v v^T. */
@@ -67,8 +68,5 @@ void lowrank_factor(lowrank *c, double gamma, double nu, const double *shape, do
 /* log N(u; 0, C). gtu = G^T u (rank numbers), needed when dual, else NULL. work: order numbers. When dual the error
  * is of the order 1e-16 u.u / gamma^2, from the difference of two large numbers. */
 double lowrank_log_density(const lowrank *c, const double *factor, const double *u, const double *gtu, double *work);
-/* u := a draw from dim normals n1 and, when dual, rank normals n2 (else NULL): L n1, or gamma n1 + nu G n2. */
-void lowrank_draw(const lowrank *c, const double *factor, const double *g, size_t stride, const double *n1,
-                  const double *n2, double *u);
 
 #endif

@@ -2,6 +2,7 @@
  *
  * For the samplers. dim <= rank: C itself is factored. dim > rank ('dual'): K = gamma^2 I + nu^2 G^T G is, and
  * det C = gamma^(2 (dim - rank)) det K,  u^T C^-1 u = (u.u - nu^2 |L_K^-1 G^T u|^2) / gamma^2. */
+#include "base/wide.h"
 #include "linalg/blas.h"
 #include "linalg/linalg.h"
 
@@ -41,7 +42,7 @@ static inline void add_tile(size_t order, size_t j, size_t i, double tile[COLUMN
 
 /* product += A A^T, A of order x inner with its rows at a + k * stride. Where a tile reaches beyond the last row it
  * repeats that row. */
-static void add_product(size_t order, size_t inner, const double *a, size_t stride, double *product) {
+WIDE static void add_product(size_t order, size_t inner, const double *a, size_t stride, double *product) {
     const size_t last = order - 1;
     for (size_t j = 0; j < order; j += COLUMNS) {
         const double *columns[COLUMNS] = {a + j * stride, a + (j < last ? j + 1 : last) * stride};
@@ -81,7 +82,7 @@ void lowrank_shape(size_t dim, size_t rank, const double *g, size_t stride, doub
 }
 
 /* factor := Cholesky of gamma2 I + nu2 shape; false where it is not positive definite. */
-static bool try_factor(size_t order, double gamma2, double nu2, const double *shape, double *factor) {
+WIDE static bool try_factor(size_t order, double gamma2, double nu2, const double *shape, double *factor) {
     for (size_t j = 0; j < order; j++) {
         for (size_t i = j; i < order; i++) factor[j * order + i] = nu2 * shape[j * order + i];
         factor[j * order + j] += gamma2;
@@ -123,14 +124,4 @@ double lowrank_log_density(const lowrank *c, const double *factor, const double 
     double square = vec_dot(order, work, work);
     if (dual) square = (vec_dot(c->dim, u, u) - c->nu * c->nu * square) / (c->gamma * c->gamma);
     return -0.5 * (square + c->log_det + (double)c->dim * log_two_pi);
-}
-
-void lowrank_draw(const lowrank *c, const double *factor, const double *g, size_t stride, const double *n1,
-                  const double *n2, double *u) {
-    if (lowrank_is_dual(c->dim, c->rank)) {
-        for (size_t k = 0; k < c->dim; k++) u[k] = c->gamma * n1[k] + c->nu * vec_dot(c->rank, g + k * stride, n2);
-        return;
-    }
-    memset(u, 0, c->dim * sizeof *u);
-    tri_multiply_add(c->dim, factor, 1, n1, u);
 }

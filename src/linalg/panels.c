@@ -20,7 +20,7 @@ void panels_set_column(size_t dim, double *panels, size_t j, const double *colum
         }
 }
 
-WIDE void panels_multiply(size_t dim, const double *restrict panels, const double *restrict v, double *restrict out) {
+WIDE static void multiply(size_t dim, const double *restrict panels, const double *restrict v, double *restrict out) {
     for (size_t row = 0; row < dim; row += ROWS) {
         size_t columns = row + ROWS < dim ? row + ROWS : dim;
         double sum[ROWS] = {0};
@@ -32,3 +32,5 @@ WIDE void panels_multiply(size_t dim, const double *restrict panels, const doubl
         for (size_t i = 0; i < ROWS && row + i < dim; i++) out[row + i] = sum[i];
     }
 }
+
+void panels_multiply(size_t dim, const double *panels, const double *v, double *out) { multiply(dim, panels, v, out); }

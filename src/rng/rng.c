@@ -6,6 +6,7 @@
 #include <Random123/threefry.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "rng/ziggurat_table.h"
 
@@ -93,6 +94,21 @@ void rng_normals(rng *r, size_t n, double *out) {
     }
 }
 
+enum { SUBSET_FEW = 1 << 15 }; /* more than a history has states */
+
+/* Floyd's algorithm: for last = total-n .. total-1 take a number of 0 .. last, or `last` if that one is taken. A bit for
+ * each number says whether it is. */
+static void subset_of_few(rng *r, uint64_t total, size_t n, uint64_t *out) {
+    uint64_t taken[SUBSET_FEW / 64];
+    memset(taken, 0, (total + 63) / 64 * sizeof *taken);
+    for (uint64_t last = total - n; last < total; last++) {
+        uint64_t value = rng_below(r, last + 1);
+        if (taken[value / 64] >> value % 64 & 1) value = last;
+        taken[value / 64] |= UINT64_C(1) << value % 64;
+        *out++ = value;
+    }
+}
+
 /* Puts value into a hash table of n slots with linear probing; false when it is there already. The hash keeps
  * the order: value * n / total, where scale = n / total. */
 static bool insert(size_t n, uint64_t *slots, double scale, uint64_t value) {
@@ -106,10 +122,17 @@ static bool insert(size_t n, uint64_t *slots, double scale, uint64_t value) {
     return true;
 }
 
-/* Floyd's algorithm: for last = total-n .. total-1 take a number of 0 .. last, or `last` if that one is taken.
- * The result is its own hash table, so nothing is allocated; it is full only at the end, so n numbers cost
- * O(n^1.5) on average. UINT64_MAX marks an empty slot; no number below total can be that. */
+/* Where that would be too many bits the result is its own hash table, so nothing is allocated; it is full only at the
+ * end, so n numbers cost O(n^1.5) on average. UINT64_MAX marks an empty slot; no number below total can be that. */
 void rng_subset(rng *r, uint64_t total, size_t n, uint64_t *out) {
+    if (total == n) { /* all of them: nothing is left to chance */
+        for (size_t i = 0; i < n; i++) out[i] = i;
+        return;
+    }
+    if (total <= SUBSET_FEW) {
+        subset_of_few(r, total, n, out);
+        return;
+    }
     const double scale = (double)n / (double)total;
     for (size_t i = 0; i < n; i++) out[i] = UINT64_MAX;
     for (uint64_t last = total - n; last < total; last++)

@@ -48,7 +48,8 @@ uint64_t rng_below(rng *r, uint64_t bound);
 double rng_normal(rng *r);
 /* The same numbers as n calls of rng_normal(). */
 void rng_normals(rng *r, size_t n, double *out);
-/* n distinct numbers of 0 .. total-1, every subset equally likely (n <= total). The order is not random. */
+/* n distinct numbers of 0 .. total-1, every subset equally likely (n <= total). The order means nothing; all of them come in
+ * theirs, and take no words. */
 void rng_subset(rng *r, uint64_t total, size_t n, uint64_t *out);
 
 #endif

@@ -2,6 +2,7 @@
 #include "sampler/kernel_proposal.h"
 
 #include "base/block.h"
+#include "base/wide.h"
 
 #include <string.h>
 
@@ -41,10 +42,24 @@ void kernel_proposal_begin(kernel_proposal *p, const settings *options) {
     kernel_init(&p->kernel, options->kernel, options->kernel_order, p->auto_scale ? 1.0 : options->kernel_scale, NULL);
 }
 
-/* The k-th smallest of n numbers (quickselect), which are reordered. */
+/* The k-th smallest of n numbers by counting those below each: n^2, but without a branch that depends on them. */
+WIDE static double select_few(const double *a, size_t n, size_t k) {
+    for (size_t j = 0; j + 1 < n; j++) {
+        int64_t below = 0, equal = 0;
+        for (size_t i = 0; i < n; i++) {
+            below += a[i] < a[j];
+            equal += a[i] == a[j];
+        }
+        if (below <= (int64_t)k && (int64_t)k < below + equal) return a[j];
+    }
+    return a[n - 1];
+}
+
+/* The same by halves (quickselect) as long as they are many; they are reordered. */
 static double select_kth(double *a, size_t n, size_t k) {
+    enum { FEW = 64 };
     size_t low = 0, high = n - 1;
-    while (low < high) {
+    while (high - low >= FEW) {
         double pivot = a[low + (high - low) / 2];
         size_t i = low, j = high;
         for (;;) {
@@ -60,7 +75,7 @@ static double select_kth(double *a, size_t n, size_t k) {
         else
             low = j + 1;
     }
-    return a[k];
+    return select_few(a + low, high - low + 1, k - low);
 }
 
 /* square[i] := squared distance of z_i and z_j, j = i + shift, for i < pairs; shift 0 is the distance from z_0. */
@@ -75,8 +90,8 @@ static void squared_distances(const kernel_proposal *p, void *base, size_t pairs
 }
 
 /* Median distance of the pairs (z_i, z_(i + n/2)), i < n/2, those of one point with itself left out; where none is
- * left, the largest distance from z_0, which is 0 only if z is one point. z is nearly in the order of time, so
- * neighbours would be too close; all pairs would cost n times as much. */
+ * left, the largest distance from z_0, which is 0 only if z is one point. A short past is in the
+ * order of time, so neighbours would be too close; all pairs would cost n times as much. */
 static double median_distance(const kernel_proposal *p, void *base) {
     double *square = block_at(base, p->work), largest = 0.0;
     size_t  half = p->n / 2, count = 0;
@@ -89,20 +104,34 @@ static double median_distance(const kernel_proposal *p, void *base) {
     return sqrt(largest);
 }
 
+/* Points become columns of z, less their mean: a few coordinates at a time, so that what is read twice and what is
+ * written stays in the cache. rows, centre and z begin at the first of them. */
+enum { TILE = 8 };
+
+static inline void centre_tile(const kernel_proposal *p, size_t width, const uint64_t *index, const double *rows,
+                               double *centre, double *z) {
+    double sum[TILE] = {0};
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t k = 0; k < width; k++) sum[k] += (rows + index[i] * p->dim)[k];
+    for (size_t k = 0; k < width; k++) centre[k] = sum[k] / (double)p->n;
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t k = 0; k < width; k++) z[k * p->stride + i] = (rows + index[i] * p->dim)[k] - centre[k];
+}
+
+WIDE static void centre_points(const kernel_proposal *p, void *base, const double *rows) {
+    const uint64_t *index = (const uint64_t *)(const void *)block_at(base, p->index);
+    double         *centre = block_at(base, p->centre), *z = block_at(base, p->z);
+    size_t          k = 0, width = TILE;
+    for (; k + width <= p->dim; k += width) centre_tile(p, TILE, index, rows + k, centre + k, z + k * p->stride);
+    for (width = 2; k + width <= p->dim; k += width) centre_tile(p, 2, index, rows + k, centre + k, z + k * p->stride);
+    if (k < p->dim) centre_tile(p, 1, index, rows + k, centre + k, z + k * p->stride);
+}
+
 void kernel_proposal_subsample(kernel_proposal *p, void *base, rng *r, size_t count, const double *rows) {
-    size_t    dim = p->dim, n = p->n = p->states = count < p->most ? count : p->most;
-    double   *z = block_at(base, p->z), *centre = block_at(base, p->centre);
-    uint64_t *index = (uint64_t *)(void *)block_at(base, p->index);
-    rng_subset(r, count, n, index);
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < dim; k++) z[k * p->stride + i] = rows[index[i] * dim + k];
-    for (size_t k = 0; k < dim; k++) {
-        double *row = z + k * p->stride, sum = 0.0;
-        for (size_t i = 0; i < n; i++) sum += row[i];
-        centre[k] = sum / (double)n;
-        for (size_t i = 0; i < n; i++) row[i] -= centre[k];
-    }
-    if (lowrank_is_dual(dim, n)) lowrank_shape(dim, n, z, p->stride, block_at(base, p->gram));
+    size_t dim = p->dim, n = p->n = p->states = count < p->most ? count : p->most;
+    rng_subset(r, count, n, (uint64_t *)(void *)block_at(base, p->index));
+    centre_points(p, base, rows);
+    if (lowrank_is_dual(dim, n)) lowrank_shape(dim, n, block_at(base, p->z), p->stride, block_at(base, p->gram));
     p->distance = median_distance(p, base);
     if (p->auto_scale) kernel_set_scale(&p->kernel, p->distance > 0.0 ? p->distance : 1.0);
 }
@@ -117,28 +146,35 @@ void kernel_proposal_global(kernel_proposal *p, void *base, law *laws, size_t st
     p->distance = sqrt(2.0 * trace);
 }
 
-/* Row k of G: 2 g_i (z_i - x)_k, less its mean over i. */
-static void centred_row(size_t n, const double *slope, const double *z, double x, double *row) {
-    double mean = 0.0;
-    for (size_t i = 0; i < n; i++) row[i] = 2.0 * slope[i] * (z[i] - x);
-    for (size_t i = 0; i < n; i++) mean += row[i];
-    mean /= (double)n;
-    for (size_t i = 0; i < n; i++) row[i] -= mean;
+/* square[i] := |z_i - x|^2, four coordinates at a time. */
+static inline void distances(const kernel_proposal *p, const double *z, const double *x, double *square) {
+    size_t k = 0;
+    memset(square, 0, p->n * sizeof *square);
+    for (; k + 4 <= p->dim; k += 4) {
+        const double *a = z + k * p->stride, *b = a + p->stride, *c = b + p->stride, *d = c + p->stride;
+        for (size_t i = 0; i < p->n; i++) {
+            double u = a[i] - x[k], v = b[i] - x[k + 1], w = c[i] - x[k + 2], t = d[i] - x[k + 3];
+            square[i] += (u * u + v * v) + (w * w + t * t);
+        }
+    }
+    for (; k < p->dim; k++)
+        for (size_t i = 0; i < p->n; i++) square[i] += (z[k * p->stride + i] - x[k]) * (z[k * p->stride + i] - x[k]);
 }
 
-static void measure_primal(const kernel_proposal *p, void *base, law *at) {
+/* Row k of G: 2 g_i (z_i - x)_k, less its mean over i. */
+WIDE static void measure_primal(const kernel_proposal *p, void *base, law *at) {
     size_t        n = p->n;
     const double *z = block_at(base, p->z), *x = block_at(base, at->place);
-    double       *square = block_at(base, p->work), *slope = block_at(base, at->slope), *g = block_at(base, p->g);
-    memset(square, 0, n * sizeof *square);
-    for (size_t k = 0; k < p->dim; k++)
-        for (size_t i = 0; i < n; i++) {
-            double difference = z[k * p->stride + i] - x[k];
-            square[i] += difference * difference;
-        }
+    double       *square = block_at(base, p->work), *slope = block_at(base, at->slope);
+    distances(p, z, x, square);
     kernel_slopes(&p->kernel, n, square, slope);
-    for (size_t k = 0; k < p->dim; k++) centred_row(n, slope, z + k * p->stride, x[k], g + k * p->stride);
-    lowrank_shape(p->dim, n, g, p->stride, block_at(base, at->shape));
+    double sum = vec_sum(n, slope);
+    for (size_t k = 0; k < p->dim; k++, z += p->stride) {
+        double *row = block_at(base, p->g) + k * p->stride;
+        double  mean = 2.0 * (vec_dot(n, slope, z) - x[k] * sum) / (double)n;
+        for (size_t i = 0; i < n; i++) row[i] = 2.0 * slope[i] * (z[i] - x[k]) - mean;
+    }
+    lowrank_shape(p->dim, n, block_at(base, p->g), p->stride, block_at(base, at->shape));
 }
 
 /* W = M^T M has W_ij = 4 g_i g_j (z_i - x).(z_j - x), from the inner products; the shape is H W H. */
@@ -181,10 +217,13 @@ void law_measure(const kernel_proposal *p, void *base, law *at, const double *x)
 }
 
 void law_factor(void *base, law *at, double gamma, double nu) {
-    if (at->gamma == gamma && at->nu == nu) return;
+    at->stretch = nu / at->nu;
+    if (fabs(gamma / at->gamma / at->stretch - 1.0) <= 1e-14)
+        return; /* the ratio of the two is the same but for rounding */
     lowrank_factor(&at->gaussian, gamma, nu, block_at(base, at->shape), block_at(base, at->factor));
     at->gamma = gamma;
     at->nu = nu;
+    at->stretch = 1.0;
     at->factored++;
 }
 
@@ -192,11 +231,11 @@ void law_draw(const kernel_proposal *p, void *base, const law *at, rng *r, doubl
     size_t        dim = p->dim, n = p->n;
     const double *z = block_at(base, p->z), *place = block_at(base, at->place), *slope = block_at(base, at->slope);
     double       *normals = block_at(base, p->work);
+    scale *= at->stretch;
     if (!lowrank_is_dual(dim, n)) {
-        double *step = normals + dim;
         rng_normals(r, dim, normals);
-        lowrank_draw(&at->gaussian, block_at(base, at->factor), NULL, 0, normals, NULL, step);
-        for (size_t k = 0; k < dim; k++) y[k] = x[k] + scale * step[k];
+        if (y != x) memcpy(y, x, dim * sizeof *y);
+        tri_multiply_add(dim, block_at(base, at->factor), scale, normals, y);
         return;
     }
     /* G n2 = 2 sum_i w_i (z_i - x) with w_i = g_i (n2_i - mean of n2). */
@@ -216,17 +255,18 @@ double law_log_density(const kernel_proposal *p, void *base, const law *at, cons
     size_t        dim = p->dim, n = p->n, most = dim > n ? dim : n;
     const double *a = block_at(base, from->place), *b = block_at(base, to->place), *x = block_at(base, at->place);
     const double *slope = block_at(base, at->slope);
-    double       *u = block_at(base, p->work), *gtu = NULL, *room = u + 2 * most;
-    for (size_t k = 0; k < dim; k++) u[k] = b[k] - a[k];
+    double       *u = block_at(base, p->work), *gtu = NULL, *room = u + 2 * most, inverse = 1.0 / at->stretch;
+    for (size_t k = 0; k < dim; k++) u[k] = inverse * (b[k] - a[k]);
     if (lowrank_is_dual(dim, n)) { /* (G^T u)_i = 2 g_i (z_i - x).u, less the mean over i */
         const double *inner_a = block_at(base, from->inner), *inner_b = block_at(base, to->inner);
         double        xu = vec_dot(dim, x, u), mean = 0.0;
         gtu = u + most;
-        for (size_t i = 0; i < n; i++) mean += gtu[i] = 2.0 * slope[i] * (inner_b[i] - inner_a[i] - xu);
+        for (size_t i = 0; i < n; i++) mean += gtu[i] = 2.0 * slope[i] * (inverse * (inner_b[i] - inner_a[i]) - xu);
         mean /= (double)n;
         for (size_t i = 0; i < n; i++) gtu[i] -= mean;
     }
-    return lowrank_log_density(&at->gaussian, block_at(base, at->factor), u, gtu, room);
+    return lowrank_log_density(&at->gaussian, block_at(base, at->factor), u, gtu, room) -
+           (double)dim * log(at->stretch);
 }
 
 double kernel_proposal_unit(const kernel_proposal *p) {

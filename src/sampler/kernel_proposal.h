@@ -19,6 +19,7 @@ typedef struct law {
     size_t   shape, factor; /* G G^T or G^T G; its factor with gamma and nu: order^2 */
     double   square;        /* |x|^2 */
     double   gamma, nu;     /* that it is factored for; NaN: it is not */
+    double   stretch;       /* C is this squared times the one that is factored */
     lowrank  gaussian;
     uint64_t factored; /* how often it was */
 } law;
@@ -59,9 +60,10 @@ void kernel_proposal_global(kernel_proposal *p, void *base, law *laws, size_t st
 
 /* The shape of C at x. */
 void law_measure(const kernel_proposal *p, void *base, law *at, const double *x);
-/* C itself, for these gamma and nu; nothing to do where it is factored for them. */
+/* C itself, for these gamma and nu; nothing to do where it is factored for them, or for others of the same ratio, of which
+ * it is a multiple (noise = auto follows the step size). */
 void law_factor(void *base, law *at, double gamma, double nu);
-/* y := x + scale * (a draw of N(0, C)), C as factored. y may be x. */
+/* y := x + scale * (a draw of N(0, C)). y may be x. */
 void law_draw(const kernel_proposal *p, void *base, const law *at, rng *r, double scale, const double *x, double *y);
 /* log N(to - from; 0, C at `at`). */
 double law_log_density(const kernel_proposal *p, void *base, const law *at, const law *from, const law *to);
