@@ -9,7 +9,7 @@ enum { SHAPES_MOST = 3, BINS_MOST = 60, INDENT = 8 };
 
 typedef struct shape {
     size_t  k, count, bins; /* parameter, numbers, bars */
-    double *sorted;
+    double *values;
     double  low, high;
     bool    any; /* was shown */
 } shape;
@@ -17,6 +17,31 @@ typedef struct shape {
 static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+/* The number that would be at `place` if all were sorted; they change their places. Quickselect: some passes over ever
+ * fewer of them. Numbers that are made to need many passes are sorted after all. */
+static double number_at(double *values, size_t count, size_t place) {
+    enum { PASSES = 100 };
+    size_t low = 0, high = count - 1;
+    for (int pass = 0; low < high && pass < PASSES; pass++) {
+        double pivot = values[low + (high - low) / 2];
+        size_t i = low, j = high;
+        for (;; i++, j--) {
+            while (values[i] < pivot) i++;
+            while (values[j] > pivot) j--;
+            if (i >= j) break;
+            double other = values[i];
+            values[i] = values[j];
+            values[j] = other;
+        }
+        if (place <= j)
+            high = j;
+        else
+            low = j + 1;
+    }
+    if (low < high) qsort(values + low, high - low + 1, sizeof *values, by_value);
+    return values[place];
 }
 
 /* From 0 to 8. What is there is seen, unless it is very little. */
@@ -40,7 +65,7 @@ static void print_bars(const char *label, const double *height, size_t bins) {
 static void print_drawn(const shape *s) {
     double height[BINS_MOST] = {0}, width = (s->high - s->low) / (double)s->bins;
     for (size_t i = 0; i < s->count; i++) {
-        double place = (s->sorted[i] - s->low) / width;
+        double place = (s->values[i] - s->low) / width;
         if (place >= 0.0 && place < (double)s->bins) height[(size_t)place] += 1.0;
     }
     print_bars("drawn", height, s->bins);
@@ -57,9 +82,8 @@ static void print_exact(const outcome *r, const shape *s) {
 /* From the 0.1 % to the 99.9 % point of the draws and, where it is known, the bulk of the truth. */
 static void print_shape(const outcome *r, shape *s) {
     char low[NUMBER], high[NUMBER], range[3 * NUMBER];
-    qsort(s->sorted, s->count, sizeof *s->sorted, by_value);
-    s->low = s->sorted[(size_t)(0.001 * (double)(s->count - 1))];
-    s->high = s->sorted[(size_t)(0.999 * (double)(s->count - 1))];
+    s->low = number_at(s->values, s->count, (size_t)(0.001 * (double)(s->count - 1)));
+    s->high = number_at(s->values, s->count, (size_t)(0.999 * (double)(s->count - 1)));
     if (r->exact_mean) {
         s->low = fmin(s->low, r->exact_mean[s->k] - 2.0 * r->exact_sd[s->k]);
         s->high = fmax(s->high, r->exact_mean[s->k] + 2.0 * r->exact_sd[s->k]);
@@ -80,12 +104,12 @@ void shapes_print(const outcome *r) {
     size_t                  width = text_width(stdout) - 1 - INDENT;
     shape                   s = {.count = draws->chains * draws->rows, .bins = width < BINS_MOST ? width : BINS_MOST};
     const double           *values;
-    if (s.count < 2 || !(s.sorted = malloc(s.count * sizeof *s.sorted))) return;
+    if (s.count < 2 || !(s.values = malloc(s.count * sizeof *s.values))) return;
     for (; s.k < r->review->parameters && s.k < SHAPES_MOST; s.k++) {
         if (isnan(r->review->summary[s.k].mean)) continue; /* not all of them are numbers */
         if (ckam_draws_column(r->draws, draws->first + s.k, &values, NULL)) continue;
-        memcpy(s.sorted, values, s.count * sizeof *s.sorted);
+        memcpy(s.values, values, s.count * sizeof *s.values);
         print_shape(r, &s);
     }
-    free(s.sorted);
+    free(s.values);
 }

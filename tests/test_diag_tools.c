@@ -74,6 +74,43 @@ static void a_power_spectrum_gives_autocovariances(void **unused) {
     }
 }
 
+/* The transform of a part needs no table of its own, and says where its odd frequencies are: those of a series and of the
+ * same one half a turn on differ by their sign. */
+static void transforms_are_inside_of_longer_ones(void **unused) {
+    (void)unused;
+    enum { MOST = 64 };
+    const size_t sizes[] = {64, 128, 3 * 128, 1 << 15, 3 << 14};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        size_t       root;
+        const size_t n = fft_inner(sizes[s], MOST, &root);
+        double      *table = numbers(fft_table_count(sizes[s])), *own = numbers(fft_table_count(n));
+        double      *re = normals(n, s), *im = normals(n, s + 5), *turned_re = numbers(n), *turned_im = numbers(n);
+        assert_true(n == MOST || n == MOST / 2);
+        fft_table_fill(sizes[s], table);
+        fft_table_fill(n, own);
+        assert_memory_equal(table + root, own, fft_table_count(n) * sizeof *own);
+        for (size_t j = 0; j < n; j++) {
+            turned_re[(j + n / 2) % n] = re[j];
+            turned_im[(j + n / 2) % n] = im[j];
+        }
+        fft_forward(n, own, re, im);
+        fft_forward(n, own, turned_re, turned_im);
+        for (size_t k = 0; k < n; k++) {
+            const double sign = k / (n / 4) % 2 ? -1 : 1;
+            assert_close(turned_re[k], sign * re[k], 1e-12);
+            assert_close(turned_im[k], sign * im[k], 1e-12);
+        }
+        free(table);
+        free(own);
+        free(re);
+        free(im);
+        free(turned_re);
+        free(turned_im);
+    }
+    size_t root;
+    assert_int_equal(fft_inner(3, 8, &root), 0);
+}
+
 static void sizes_of_transforms_are_near(void **unused) {
     (void)unused;
     assert_int_equal(fft_size(0), 1);
@@ -196,6 +233,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spectrum_is_that_of_the_slow_sum),
         cmocka_unit_test(a_power_spectrum_gives_autocovariances),
+        cmocka_unit_test(transforms_are_inside_of_longer_ones),
         cmocka_unit_test(sizes_of_transforms_are_near),
         cmocka_unit_test(normal_quantiles_are_inverse_to_erfc),
         cmocka_unit_test(numbers_are_sorted),

@@ -224,6 +224,74 @@ static void ess_of_an_autoregression_is_the_formula(void **unused) {
     }
 }
 
+/* Halves of chains, centred: x[half * n + i]. */
+typedef struct halves {
+    size_t  count, n;
+    double *x, *mean, within, between;
+} halves;
+
+static halves halves_of(const double *x, size_t chains, size_t rows) {
+    halves h = {.count = 2 * chains, .n = rows / 2, .x = numbers(chains * rows), .mean = numbers(2 * chains)};
+    double centre = 0;
+    for (size_t k = 0; k < h.count; k++) {
+        double *half = h.x + k * h.n, squares = 0;
+        memcpy(half, x + k / 2 * rows + (k % 2 ? rows - h.n : 0), h.n * sizeof *half);
+        h.mean[k] = 0;
+        for (size_t i = 0; i < h.n; i++) h.mean[k] += half[i] / (double)h.n;
+        for (size_t i = 0; i < h.n; i++) half[i] -= h.mean[k];
+        for (size_t i = 0; i < h.n; i++) squares += half[i] * half[i];
+        h.within += squares / (double)(h.n - 1) / (double)h.count;
+        centre += h.mean[k] / (double)h.count;
+    }
+    for (size_t k = 0; k < h.count; k++) h.between += pow(h.mean[k] - centre, 2) / (double)(h.count - 1);
+    return h;
+}
+
+/* Autocorrelation by the sum that defines it. */
+static double slow_correlation(const halves *h, size_t lag) {
+    const double n = (double)h->n;
+    double       sum = 0;
+    for (size_t k = 0; k < h->count; k++)
+        for (size_t i = 0; i + lag < h->n; i++) sum += h->x[k * h->n + i] * h->x[k * h->n + i + lag];
+    return 1 - (h->within - sum / n / (double)h->count) / (h->within * (n - 1) / n + h->between);
+}
+
+/* ESS of the mean, and how many lags it took. */
+static double slow_ess(const double *x, size_t chains, size_t rows, size_t *lags) {
+    halves h = halves_of(x, chains, rows);
+    double time = -1, least = HUGE_VAL, even = 1, odd = slow_correlation(&h, 1);
+    for (*lags = 2; even + odd > 0; *lags += 2) {
+        least = fmin(least, even + odd);
+        time += 2 * least;
+        even = slow_correlation(&h, *lags);
+        odd = slow_correlation(&h, *lags + 1);
+    }
+    free(h.x);
+    free(h.mean);
+    const size_t draws = 2 * chains * (rows / 2);
+    return (double)draws / (time + fmax(even, 0));
+}
+
+/* Long chains are looked at in blocks: here in the first ones, where they are not enough in longer ones, and in all. */
+static void ess_of_long_chains_is_that_of_the_slow_sums(void **unused) {
+    (void)unused;
+    const struct {
+        size_t chains, rows, least, most; /* lags */
+        double phi;
+    } cases[] = {{1, 100000, 10, 1000, 0.9},
+                 {2, 70001, 10, 1000, 0.8},
+                 {1, 400000, 2500, 30000, 0.998},
+                 {1, 60000, 1100, 15000, 0.997}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double            *x = markov(cases[k].chains, cases[k].rows, 1, cases[k].phi, 40 + k);
+        const ckam_summary s = summary_of(x, cases[k].chains, cases[k].rows);
+        size_t             lags;
+        assert_relative(pow(s.sd / s.mcse_mean, 2), slow_ess(x, cases[k].chains, cases[k].rows, &lags), 1e-9);
+        assert_in_range(lags, cases[k].least, cases[k].most);
+        free(x);
+    }
+}
+
 /* 8 halves of 500 independent draws: R-hat - 1 is about (F - 1) / 1000, 7 F chi-square with 7 degrees of freedom.
  * It passes 1.01 with the probability 6e-14. The twins: a chain that is half a standard deviation off, one that is
  * half as wide again, and chains that drift; only the folded R-hat sees the second. */
@@ -334,6 +402,7 @@ int main(void) {
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(room_is_bounded),
         cmocka_unit_test(ess_of_an_autoregression_is_the_formula),
+        cmocka_unit_test(ess_of_long_chains_is_that_of_the_slow_sums),
         cmocka_unit_test(chains_that_disagree_are_noticed),
         cmocka_unit_test(multi_ess_is_the_formula),
         cmocka_unit_test(multi_ess_does_not_depend_on_units),

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -127,6 +128,21 @@ static void what_is_written_aside_is_seen_only_after_the_commit(void **unused) {
     assert_false(is_there("parts.new"));
 }
 
+static void a_file_may_be_synced_later(void **unused) {
+    (void)unused;
+    file_aside a;
+    ckam_error error;
+    assert_int_equal(file_begin(&a, "later", NULL), CKAM_OK);
+    assert_false(a.unsynced);
+    a.unsynced = true;
+    assert_int_equal(file_add(&a, "text", 4, NULL), CKAM_OK);
+    assert_int_equal(file_commit(&a, NULL), CKAM_OK);
+    assert_content("later", "text", 4);
+    assert_false(is_there("later.new"));
+    assert_int_equal(file_sync("later", NULL), CKAM_OK);
+    assert_failure(file_sync("never", &error), CKAM_ERROR_WRITE, &error, "never", strerror(ENOENT));
+}
+
 /* What a program that was killed left aside is in nobody's way. */
 static void leftovers_are_overwritten(void **unused) {
     (void)unused;
@@ -230,6 +246,7 @@ int main(void) {
                                        cmocka_unit_test(a_failed_write_leaves_the_old_file),
                                        cmocka_unit_test(what_cannot_be_replaced_is_named),
                                        cmocka_unit_test(what_is_written_aside_is_seen_only_after_the_commit),
+                                       cmocka_unit_test(a_file_may_be_synced_later),
                                        cmocka_unit_test(leftovers_are_overwritten),
                                        cmocka_unit_test(files_are_read_whole),
                                        cmocka_unit_test(what_cannot_be_read_is_named),

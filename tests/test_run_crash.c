@@ -1,4 +1,4 @@
-/* test_run_crash.c - a run that ends at any of its writes goes on to the same rows.
+/* test_run_crash.c - a run that ends at any of its writes goes on to the same rows; and what is on the disk when.
  *
  * Linked so that the library's calls of pwrite, ftruncate, rename, fsync, fdatasync and unlink come here (-Wl,--wrap). One after
  * the other is the last thing that a process does; a write may be cut in half. */
@@ -31,6 +31,27 @@ static void end(void) {
     for (;;) pause();
 }
 
+/* What was synced, and what was renamed, in its order: names without the folder, one behind the other. */
+static char   story[4096];
+static size_t told;
+static bool   listening;
+
+static void tell(const char *verb, const char *path) {
+    const char *slash = strrchr(path, '/');
+    told += (size_t)snprintf(story + told, sizeof story - told, "%s %s\n", verb, slash ? slash + 1 : path);
+    assert_true(told < sizeof story);
+}
+
+static void tell_sync(int file) {
+    char    link[64], path[4096];
+    ssize_t length;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    length = readlink(link, path, sizeof path - 1);
+    assert_true(length > 0);
+    path[length] = 0;
+    tell("sync", path);
+}
+
 ssize_t __real_pwrite(int file, const void *bytes, size_t size, off_t offset);
 ssize_t __wrap_pwrite(int file, const void *bytes, size_t size, off_t offset);
 int     __real_ftruncate(int file, off_t length);
@@ -58,16 +79,19 @@ int __wrap_ftruncate(int file, off_t length) {
 
 int __wrap_rename(const char *from, const char *to) {
     if (is_last(false)) end();
+    if (listening) tell("rename", to);
     return __real_rename(from, to);
 }
 
 int __wrap_fsync(int file) {
     if (is_last(false)) end();
+    if (listening) tell_sync(file);
     return __real_fsync(file);
 }
 
 int __wrap_fdatasync(int file) {
     if (is_last(false)) end();
+    if (listening) tell_sync(file);
     return __real_fdatasync(file);
 }
 
@@ -139,6 +163,30 @@ static void every_call_may_be_the_last(void **unused) {
     assert_true(number > 60 && anew < 40); /* there are that many calls, and most of them are not at the beginning */
 }
 
+/* Nothing is lost with a run that has drawn nothing, so it waits for no disk. From then on a state is renamed only when all
+ * that it belongs to is there: run.json, the names in the directory, the rows; and the state itself. */
+static void a_state_comes_after_what_it_belongs_to(void **unused) {
+    (void)unused;
+    listening = true;
+    told = 0;
+    ckam_run *run = begin("ordered", ckam_model_target(model));
+    assert_string_equal(story, "rename state\nrename run.json\n");
+    told = 0;
+    assert_int_equal(go_and_free(run), CKAM_OK);
+    assert_string_equal(story, "sync run.json\nsync ordered\n"
+                               "sync chain_1.csv\nsync chain_1_warmup.csv\nsync chain_2.csv\nsync chain_2_warmup.csv\n"
+                               "sync state.new\nrename state\nsync checkpoint\n"
+                               "sync summary.csv.new\nrename summary.csv\nsync ordered\n"
+                               "sync run.json.new\nrename run.json\nsync ordered\n");
+    told = 0;
+    run = run_again("ordered", PAIRS("draws", "100"), ckam_model_target(model));
+    assert_string_equal(story, "sync chain_1.csv\nsync chain_1_warmup.csv\nsync chain_2.csv\nsync chain_2_warmup.csv\n"
+                               "sync state.new\nrename state\nsync checkpoint\n"
+                               "sync run.json.new\nrename run.json\nsync ordered\n");
+    listening = false;
+    assert_int_equal(go_and_free(run), CKAM_OK);
+}
+
 static int make_model(void **unused) {
     return enter_temporary(unused) || ckam_model_create(&model, "gaussian:dim=2", NULL);
 }
@@ -149,6 +197,7 @@ static int free_model(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call_may_be_the_last)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call_may_be_the_last),
+                                       cmocka_unit_test(a_state_comes_after_what_it_belongs_to)};
     return cmocka_run_group_tests_name("run crash", tests, make_model, free_model);
 }

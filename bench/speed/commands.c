@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ extern char **environ;
 
 enum { FEW = 5, STARTS = 41, COMMAND_DRAWS = 1000000 };
 
-static char folder[] = "/tmp/ckam-speed-XXXXXX", out[64], command[PATH_MAX];
+static char folder[] = "/tmp/ckam-speed-XXXXXX", out[64], command[PATH_MAX + sizeof "/ckam"];
 
 /* Of all threads of this process. */
 static double process_seconds(void) {
@@ -74,6 +75,40 @@ static void threads_row(const char *sampler, const char *draws) {
     }
     snprintf(name, sizeof name, "2 threads / 1, draws a second: %s, grid32, 4 chains", sampler);
     row_of_turns(name, "/s", FEW, two, one, AT_LEAST, 1.8);
+}
+
+/* Two chains that have nothing to do with each other, and no run around them: what the machine has to give at present. */
+enum { ALONE_STEPS = 400000 };
+
+static void *advance(void *context) {
+    const work *w = context;
+    w->go(w->context, ALONE_STEPS);
+    return NULL;
+}
+
+static double steps_per_second(work *chains, size_t count) {
+    pthread_t threads[2];
+    double    start = wall_seconds();
+    for (size_t i = 0; i < count; i++)
+        if (pthread_create(&threads[i], NULL, advance, chains + i)) stop("no thread");
+    for (size_t i = 0; i < count; i++) pthread_join(threads[i], NULL);
+    return (double)(count * ALONE_STEPS) / (wall_seconds() - start);
+}
+
+static void machine_row(void) {
+    double      one[FEW], two[FEW];
+    ckam_model *model = model_of("grid32");
+    chain_work *first = chain_work_create(ckam_model_target(model), "rw", NULL, 1000);
+    chain_work *second = chain_work_create(ckam_model_target(model), "rw", NULL, 1000);
+    work        both[] = {chain_work_of(first), chain_work_of(second)};
+    for (int i = 0; i < FEW; i++) {
+        one[i] = steps_per_second(both, 1);
+        two[i] = steps_per_second(both, 2);
+    }
+    row_of_turns("2 threads / 1, steps a second: two loops, no run", "/s", FEW, two, one, ALONGSIDE, 0.0);
+    chain_work_free(first);
+    chain_work_free(second);
+    ckam_model_free(model);
 }
 
 /* -- A run, and the same draws by a loop -------------------------------------------------------------------------- */
@@ -201,14 +236,15 @@ static void start_row(const char *name, const char *const *words, bound what, do
 }
 
 static void find_command(void) {
-    ssize_t length = readlink("/proc/self/exe", command, sizeof command - sizeof "/ckam");
+    char    here[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", here, sizeof here - 1);
     if (length <= 0) stop("this program does not know where it is");
-    command[length] = 0;
+    here[length] = 0;
     for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(command, '/');
+        char *slash = strrchr(here, '/');
         if (slash) *slash = 0;
     }
-    strcat(command, "/ckam");
+    snprintf(command, sizeof command, "%s/ckam", here);
 }
 
 void rows_of_commands(void) {
@@ -216,6 +252,7 @@ void rows_of_commands(void) {
     find_command();
     if (!mkdtemp(folder)) stop("no folder can be made in /tmp");
     snprintf(out, sizeof out, "%s/run", folder);
+    machine_row();
     threads_row("rw", "100000");
     threads_row("jump", "50000");
     run_rows("rw");

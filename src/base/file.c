@@ -43,6 +43,7 @@ ckam_status file_begin(file_aside *a, const char *path, ckam_error *error) {
     struct stat about;
     a->file = -1;
     a->length = 0;
+    a->unsynced = false;
     if (length < 0 || (size_t)length + sizeof ".new" > sizeof a->aside)
         return fail_with(error, CKAM_ERROR_OUTPUT, "the path %.60s... is too long", path);
     /* A rename would put the file in the place of a device. A directory it refuses by itself. */
@@ -86,18 +87,27 @@ static void sync_directory(const char *path) {
     close(file);
 }
 
+ckam_status file_sync(const char *path, ckam_error *error) {
+    int  file = open(path, O_RDONLY | O_CLOEXEC);
+    bool synced = file >= 0 && !fsync(file);
+    if (!synced) write_failed(path, error);
+    if (file >= 0) close(file);
+    if (synced) sync_directory(path);
+    return synced ? CKAM_OK : CKAM_ERROR_WRITE;
+}
+
 ckam_status file_commit(file_aside *a, ckam_error *error) {
-    bool synced = !fsync(a->file);
+    bool synced = a->unsynced || !fsync(a->file);
     if (!synced) write_failed(a->path, error);
     bool closed = !close(a->file);
     a->file = -1;
     if (synced && !closed) write_failed(a->path, error);
     bool renamed = synced && closed && !rename(a->aside, a->path);
     if (synced && closed && !renamed) write_failed(a->path, error);
-    if (renamed)
-        sync_directory(a->path);
-    else
+    if (!renamed)
         unlink(a->aside);
+    else if (!a->unsynced)
+        sync_directory(a->path);
     return renamed ? CKAM_OK : CKAM_ERROR_WRITE;
 }
 

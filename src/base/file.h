@@ -6,13 +6,16 @@
 
 #include "ckam.h"
 
+#include <stdbool.h>
+
 enum { FILE_PATH = 4400 }; /* room for a path: a text option and the names of our files */
 
 /* A file that is being written beside the one that it will replace. */
 typedef struct file_aside {
     int      file;
     uint64_t length;
-    char     path[FILE_PATH], aside[FILE_PATH];
+    bool unsynced; /* set it where nothing would be lost: file_commit() then only renames, and file_sync() may follow */
+    char path[FILE_PATH], aside[FILE_PATH];
 } file_aside;
 
 ckam_status file_begin(file_aside *a, const char *path, ckam_error *error);
@@ -21,6 +24,9 @@ ckam_status file_add(file_aside *a, const void *bytes, size_t size, ckam_error *
 ckam_status file_commit(file_aside *a, ckam_error *error);
 /* Gives up; what was written aside is removed. */
 void file_abandon(file_aside *a);
+
+/* Syncs a file that is there, and its directory. */
+ckam_status file_sync(const char *path, ckam_error *error);
 
 /* All in one: replaces `path` by these bytes. */
 ckam_status file_replace(const char *path, const void *bytes, size_t size, ckam_error *error);

@@ -4,6 +4,8 @@
  * transformed one after the other, while they are in the cache. The backward transform undoes the passes in turn. */
 #include "diag/fft.h"
 
+#include "base/wide.h"
+
 #include <math.h>
 #include <stdint.h>
 
@@ -56,6 +58,18 @@ void fft_table_fill(size_t size, double *table) {
         }
 }
 
+size_t fft_inner(size_t size, size_t most, size_t *root) {
+    pass         list[PASSES];
+    size_t       roots;
+    const size_t count = list_passes(size, list, &roots);
+    for (size_t k = 0; k < count; k++) {
+        const size_t length = list[k].radix * list[k].part;
+        *root = list[k].root;
+        if (list[k].radix == 4 && length <= most) return length;
+    }
+    return 0;
+}
+
 typedef struct point {
     double re, im;
 } point;
@@ -70,7 +84,7 @@ static inline point quarter(double a, point b) { return (point){-a * b.im, a * b
 #define PART(k)        ((point){re##k[j], im##k[j]})
 #define SET_PART(k, x) (re##k[j] = (x).re, im##k[j] = (x).im)
 
-static void forward_3(size_t part, const double *restrict root, double *restrict re, double *restrict im) {
+static inline void forward_3(size_t part, const double *restrict root, double *restrict re, double *restrict im) {
     double *restrict re1 = re + part, *restrict im1 = im + part, *restrict re2 = re1 + part, *restrict im2 = im1 + part;
     double *restrict re0 = re, *restrict im0 = im;
     for (size_t j = 0; j < part; j++) {
@@ -83,7 +97,7 @@ static void forward_3(size_t part, const double *restrict root, double *restrict
     }
 }
 
-static void backward_3(size_t part, const double *restrict root, double *restrict re, double *restrict im) {
+static inline void backward_3(size_t part, const double *restrict root, double *restrict re, double *restrict im) {
     double *restrict re1 = re + part, *restrict im1 = im + part, *restrict re2 = re1 + part, *restrict im2 = im1 + part;
     double *restrict re0 = re, *restrict im0 = im;
     for (size_t j = 0; j < part; j++) {
@@ -96,7 +110,7 @@ static void backward_3(size_t part, const double *restrict root, double *restric
     }
 }
 
-static void forward_4(size_t part, const double *restrict root, double *restrict re, double *restrict im) {
+static inline void forward_4(size_t part, const double *restrict root, double *restrict re, double *restrict im) {
     double *restrict re0 = re, *restrict re1 = re + part, *restrict re2 = re1 + part, *restrict re3 = re2 + part;
     double *restrict im0 = im, *restrict im1 = im + part, *restrict im2 = im1 + part, *restrict im3 = im2 + part;
     for (size_t j = 0; j < part; j++) {
@@ -111,7 +125,7 @@ static void forward_4(size_t part, const double *restrict root, double *restrict
     }
 }
 
-static void backward_4(size_t part, const double *restrict root, double *restrict re, double *restrict im) {
+static inline void backward_4(size_t part, const double *restrict root, double *restrict re, double *restrict im) {
     double *restrict re0 = re, *restrict re1 = re + part, *restrict re2 = re1 + part, *restrict re3 = re2 + part;
     double *restrict im0 = im, *restrict im1 = im + part, *restrict im2 = im1 + part, *restrict im3 = im2 + part;
     for (size_t j = 0; j < part; j++) {
@@ -133,7 +147,7 @@ static void both_2(double *re, double *im) {
 }
 
 /* A pass over all series among `count` points. */
-static void forward_pass(const pass *p, const double *table, size_t count, double *re, double *im) {
+WIDE static void forward_pass(const pass *p, const double *table, size_t count, double *re, double *im) {
     for (size_t start = 0; start < count; start += p->radix * p->part)
         if (p->radix == 4)
             forward_4(p->part, table + p->root, re + start, im + start);
@@ -143,7 +157,7 @@ static void forward_pass(const pass *p, const double *table, size_t count, doubl
             both_2(re + start, im + start);
 }
 
-static void backward_pass(const pass *p, const double *table, size_t count, double *re, double *im) {
+WIDE static void backward_pass(const pass *p, const double *table, size_t count, double *re, double *im) {
     for (size_t start = 0; start < count; start += p->radix * p->part)
         if (p->radix == 4)
             backward_4(p->part, table + p->root, re + start, im + start);

@@ -13,8 +13,12 @@ size_t fft_size(size_t least);
 /* How many numbers the table of roots of unity for such a size has: below 0.9 size + 1. */
 size_t fft_table_count(size_t size);
 void   fft_table_fill(size_t size, double *table);
+/* The longest series, 2^k points and at most `most`, that a transform of `size` comes to on its way; 0 if none. From
+ * *root on the table for `size` is the one for it. */
+size_t fft_inner(size_t size, size_t most, size_t *root);
 
-/* X_k := sum_j x_j exp(-2 pi i j k / size), in an order of its own. */
+/* X_k := sum_j x_j exp(-2 pi i j k / size), in an order of its own. For 2^k points, from 4 on, k is even in the first and
+ * third quarter of it, and odd in the others. */
 void fft_forward(size_t size, const double *table, double *re, double *im);
 /* x_j := sum_k X_k exp(2 pi i j k / size), from that order; `size` times what was transformed forward. */
 void fft_backward(size_t size, const double *table, double *re, double *im);

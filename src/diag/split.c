@@ -1,6 +1,7 @@
 /* split.c - see split.h. */
 #include "diag/split.h"
 
+#include "base/wide.h"
 #include "diag/fft.h"
 
 #include <math.h>
@@ -43,36 +44,95 @@ double split_rhat(const diag_work *work) {
     return sqrt((n * work->between / work->within + n - 1) / n);
 }
 
-/* work->re[lag] := the mean over all halves of (1/n) sum_i x_i x_(i+lag). Two halves are the real and the imaginary
- * part of one transform: the sum of their autocovariances is the real part of what comes back from its power. */
+/* Roots of unity for transforms of `size` points, which is work->size or inside it: filled in when first wanted. */
+static const double *roots_for(diag_work *work, size_t size) {
+    size_t root = 0;
+    if (size < work->size) fft_inner(work->size, size, &root);
+    if (size > work->known) fft_table_fill(size, work->table + root);
+    if (size > work->known) work->known = size;
+    return work->table + root;
+}
+
+/* Two halves from `start` on, at most `most` points of each, as the real and the imaginary part of one series: the sum
+ * of their autocovariances is the real part of its own. */
+static void load(const diag_work *work, size_t chain, size_t start, size_t most, size_t size, double *re, double *im) {
+    const size_t left = work->half - start, count = left < most ? left : most;
+    memcpy(re, half_of(work, 2 * chain) + start, count * sizeof *re);
+    memcpy(im, half_of(work, 2 * chain + 1) + start, count * sizeof *im);
+    memset(re + count, 0, (size - count) * sizeof *re);
+    memset(im + count, 0, (size - count) * sizeof *im);
+}
+
+/* work->re[lag] := the mean over all halves of (1/n) sum_i x_i x_(i+lag), from spectra that were added up. */
+static void from_spectrum(diag_work *work, size_t size, const double *table, size_t lags) {
+    const double scale = 1 / ((double)size * (double)work->half * (double)(2 * work->chains));
+    fft_backward(size, table, work->re, work->im);
+    for (size_t lag = 0; lag < lags; lag++) work->re[lag] *= scale;
+}
+
+/* For all lags. */
 static void autocovariance(diag_work *work) {
-    const size_t n = work->half, size = work->size;
-    double      *re = work->re, *im = work->im, *power = work->power;
+    const size_t  size = work->size;
+    const double *table = roots_for(work, size);
+    double       *re = work->re, *im = work->im, *power = work->power;
     for (size_t chain = 0; chain < work->chains; chain++) {
-        memcpy(re, half_of(work, 2 * chain), n * sizeof *re);
-        memcpy(im, half_of(work, 2 * chain + 1), n * sizeof *im);
-        memset(re + n, 0, (size - n) * sizeof *re);
-        memset(im + n, 0, (size - n) * sizeof *im);
-        fft_forward(size, work->table, re, im);
+        load(work, chain, 0, work->half, size, re, im);
+        fft_forward(size, table, re, im);
         for (size_t k = 0; k < size; k++) power[k] = (chain > 0 ? power[k] : 0) + re[k] * re[k] + im[k] * im[k];
     }
     if (power != re) memcpy(re, power, size * sizeof *re);
     memset(im, 0, size * sizeof *im);
-    fft_backward(size, work->table, re, im);
-    const double scale = 1 / ((double)size * (double)n * (double)(2 * work->chains));
-    for (size_t lag = 0; lag < n; lag++) re[lag] *= scale;
+    from_spectrum(work, size, table, work->half);
+}
+
+/* Spectra of the blocks a and, behind it, b: adds that of sum_i a_i (b b)_(i+lag), which is conj(a) (-1)^k b, for the
+ * pairs across their border, and conj(b) b for those in b. */
+WIDE static void add_products(size_t size, const double *a_re, const double *a_im, const double *b_re,
+                              const double *b_im, double *re, double *im) {
+    for (size_t quarter = 0; quarter < 4; quarter++) {
+        const double sign = quarter % 2 ? -1 : 1;
+        for (size_t k = quarter * (size / 4); k < (quarter + 1) * (size / 4); k++) {
+            re[k] += b_re[k] * b_re[k] + b_im[k] * b_im[k] + sign * (a_re[k] * b_re[k] + a_im[k] * b_im[k]);
+            im[k] += sign * (a_re[k] * b_im[k] - a_im[k] * b_re[k]);
+        }
+    }
+}
+
+/* For lags below size / 2 alone, by blocks of so many points, in transforms that stay in the cache. Products of a block
+ * with itself and with the next one are all there is, as no lag reaches further. re and im have room for three spectra. */
+static void near_autocovariance(diag_work *work, size_t size) {
+    const size_t  lags = size / 2;
+    const double *table = roots_for(work, size);
+    double       *re = work->re, *im = work->im;
+    memset(re, 0, size * sizeof *re);
+    memset(im, 0, size * sizeof *im);
+    for (size_t chain = 0; chain < work->chains; chain++) {
+        size_t now = size, before = 2 * size;
+        memset(re + before, 0, size * sizeof *re);
+        memset(im + before, 0, size * sizeof *im);
+        for (size_t start = 0; start < work->half; start += lags) {
+            load(work, chain, start, lags, size, re + now, im + now);
+            fft_forward(size, table, re + now, im + now);
+            add_products(size, re + before, im + before, re + now, im + now, re, im);
+            const size_t last = now;
+            now = before;
+            before = last;
+        }
+    }
+    from_spectrum(work, size, table, lags);
 }
 
 /* 1 + 2 sum of the autocorrelations, by Geyer's initial monotone sequence: sums of two neighbours are taken as long as
  * they are positive, and none counts for more than the one before it. The last, even, lag counts once. posterior takes 2
- * where there is no second pair. */
-static double autocorrelation_time(const double *covariance, size_t n, double within, double total) {
+ * where there is no second pair. NaN where more lags are wanted than there are. */
+static double autocorrelation_time(const double *covariance, size_t lags, size_t n, double within, double total) {
     double time = -1, pair = 2 - (within - covariance[1]) / total, least = HUGE_VAL, last = 0;
     size_t lag = 0;
     while (lag + 5 < n && pair > 0) {
         least = pair < least ? pair : least;
         time += 2 * least;
         lag += 2;
+        if (lag + 1 >= lags) return (double)NAN;
         const double even = 1 - (within - covariance[lag]) / total;
         pair = even + (1 - (within - covariance[lag + 1]) / total);
         last = pair >= 0 || even > 0 ? even : 0;
@@ -80,11 +140,24 @@ static double autocorrelation_time(const double *covariance, size_t n, double wi
     return lag > 0 ? time + last : 2;
 }
 
+/* Most chains forget within a few lags: they are looked for among the first of them, then among more, then among all. */
+static double measure_time(diag_work *work, double total) {
+    enum { FIRST = 4096, MORE = 16, SMALLER = 8 }; /* worth it where it is so many times smaller than the whole */
+    size_t root;
+    for (size_t most = FIRST; most <= work->size / SMALLER; most *= MORE) {
+        const size_t size = fft_inner(work->size, most, &root);
+        near_autocovariance(work, size);
+        const double time = autocorrelation_time(work->re, size / 2, work->half, work->within, total);
+        if (!isnan(time)) return time;
+    }
+    autocovariance(work);
+    return autocorrelation_time(work->re, work->half, work->half, work->within, total);
+}
+
 double split_ess(diag_work *work) {
     const double n = (double)work->half, draws = n * (double)(2 * work->chains);
     const double total = work->within * (n - 1) / n + work->between;
     if (work->half < 3 || !(total > 0)) return (double)NAN;
-    autocovariance(work);
-    const double time = autocorrelation_time(work->re, work->half, work->within, total), bound = 1 / log10(draws);
+    const double time = measure_time(work, total), bound = 1 / log10(draws);
     return draws / (time < bound ? bound : time); /* no more than draws * log10(draws) */
 }

@@ -15,7 +15,8 @@ struct diag_work {
     size_t    kept;                /* how many of them are in a half */
     double   *mean;                /* of each half */
     double    within, between;     /* mean of the variances of the halves, and variance of their means */
-    size_t    size;                /* of the Fourier transform */
+    size_t    size;                /* of the Fourier transform of a whole half */
+    size_t    known;               /* the table has the roots for transforms up to this size */
     double   *table, *re, *im;
     double   *power; /* where the spectra are added up; re for one chain */
 };

@@ -36,7 +36,6 @@ diag_work *diag_work_create(size_t chains, size_t rows) {
                         .re = block_at(work, re),
                         .im = block_at(work, im),
                         .power = block_at(work, power)};
-    fft_table_fill(size, work->table);
     return work;
 }
 

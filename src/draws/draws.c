@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Numbers that a block holds, unless one column has more. */
-#define BLOCK_NUMBERS ((size_t)1 << 20)
+/* Numbers that a block holds, unless one column has more: all that are ever used of 8 columns, in one pass. */
+#define BLOCK_NUMBERS DRAWS_NUMBERS_MOST
 
 struct ckam_draws {
     ckam_draws_shape shape;

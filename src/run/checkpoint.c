@@ -40,16 +40,34 @@ static head make_head(const ckam_run *run) {
 
 /* -- Saving ------------------------------------------------------------------------------------------------------- */
 
+static void note_lengths(lane *l) {
+    l->kept.cut = l->kept.length = l->draws.length;
+    l->kept.warmup_length = l->warmup.length;
+}
+
+/* run.json, and the names of all files: what nobody synced when they were made. */
+static ckam_status settle(ckam_run *run, ckam_error *error) {
+    char path[FILE_PATH];
+    directory_file(&run->place, "run.json", path);
+    ckam_status status = file_sync(path, error);
+    run->settled = !status;
+    return status;
+}
+
 ckam_status checkpoint_sync(ckam_run *run, ckam_error *error) {
-    ckam_status status = CKAM_OK;
+    ckam_status status = run->settled ? CKAM_OK : settle(run, error);
     for (size_t i = 0; i < run->plan->run.chains && !status; i++) {
         lane *l = &run->lanes[i];
         status = csv_sync(&l->draws, error);
         if (!status && l->warmup.file >= 0) status = csv_sync(&l->warmup, error);
-        l->kept.cut = l->kept.length = l->draws.length;
-        l->kept.warmup_length = l->warmup.length;
+        note_lengths(l);
     }
     return status;
+}
+
+ckam_status checkpoint_begin(ckam_run *run, ckam_error *error) {
+    for (size_t i = 0; i < run->plan->run.chains; i++) note_lengths(&run->lanes[i]);
+    return checkpoint_write(run, error);
 }
 
 static ckam_status add_snapshots(ckam_run *run, file_aside *aside, ckam_error *error) {
@@ -76,6 +94,7 @@ ckam_status checkpoint_write(ckam_run *run, ckam_error *error) {
     for (size_t i = 0; i < chains; i++) kept[i] = run->lanes[i].kept;
     h.checksum = checksum(kept, chains * sizeof *kept);
     ckam_status status = file_begin(&aside, path, error);
+    aside.unsynced = !run->settled;
     if (!status) status = file_add(&aside, &h, sizeof h, error);
     if (!status) status = file_add(&aside, kept, chains * sizeof *kept, error);
     if (!status) status = add_snapshots(run, &aside, error);

@@ -76,7 +76,11 @@ ckam_status finish_record(ckam_run *run, double seconds, bool ended, const char 
     size_t length = strlen(text);
     text[length] = '\n'; /* in place of the final 0 */
     directory_file(&run->place, "run.json", path);
-    ckam_status status = file_replace(path, text, length + 1, error);
+    file_aside  aside;
+    ckam_status status = file_begin(&aside, path, error);
+    aside.unsynced = !run->settled;
+    if (!status) status = file_add(&aside, text, length + 1, error);
+    if (!status) status = file_commit(&aside, error);
     free(text);
     return status;
 }

@@ -226,7 +226,7 @@ static ckam_status make_files(ckam_run *run, ckam_error *error) {
     snprintf(plan->out, sizeof plan->out, "%.*s", OPTION_TEXT - 1, run->place.path);
     if (run->source) status = log_faults(run, error);
     for (size_t i = 0; i < plan->chains && !status; i++) status = lane_make_files(run, i, error);
-    if (!status) status = checkpoint_save(run, error);
+    if (!status) status = checkpoint_begin(run, error);
     return status ? status : finish_record(run, 0.0, false, NULL, error);
 }
 
@@ -364,6 +364,7 @@ static ckam_status take_up(ckam_run *run, const ckam_plan *plan, const char *pat
     if (!status && more) lift_limits(run);
     for (size_t i = 0; i < run->plan->run.chains && !status; i++) lane_report(run, &run->lanes[i]);
     if (!status) remove_stale(run);
+    run->settled = true;
     /* Rows that were put back are part of their files from here on: at the end the place of the rest is used again. */
     if (!status) status = checkpoint_save(run, error);
     return status ? status : finish_record(run, 0.0, false, NULL, error);

@@ -91,6 +91,7 @@ struct ckam_run {
     pthread_mutex_t lock;
     pthread_cond_t  changed;
     bool            quit;
+    bool            settled; /* the files that it began with are on the disk */
 };
 
 /* run.c: what the model is called in files. */
@@ -108,7 +109,9 @@ void lane_report(const ckam_run *run, lane *l);
 /* Makes the CSV files of a new run. */
 ckam_status lane_make_files(ckam_run *run, size_t index, ckam_error *error);
 
-/* checkpoint.c: all lanes are still. Save is both: rows to the disk, then the state. */
+/* checkpoint.c: all lanes are still. Save is both: rows to the disk, then the state. The first one, of a run that has drawn
+ * nothing, is not forced to the disk: it can be begun again. */
+ckam_status checkpoint_begin(ckam_run *run, ckam_error *error);
 ckam_status checkpoint_save(ckam_run *run, ckam_error *error);
 ckam_status checkpoint_sync(ckam_run *run, ckam_error *error);
 ckam_status checkpoint_write(ckam_run *run, ckam_error *error);
