@@ -96,6 +96,7 @@ int main(void) {
     snprintf(out, sizeof out, "%s/run", folder);
     printf("bimodal, 4 chains, 2 threads at most; seconds of sampling, means of %d\n", REPEATS);
     printf("sampler draws a chain     none        csv    ratio   (range)\n");
+    compare("jump", "200000", out);
     compare("ckam", "200000", out);
     compare("gam", "1000000", out);
     compare("rw", "1000000", out);

@@ -121,10 +121,14 @@ static double log_ratio(frozen *f, int without) {
     jump_state      *s = f->state;
     modes           *m = memory(f);
     double           at_y[MODES_MOST], log_q_y = modes_log_density(m, now_y(f->state), at_y), sum = 0.0;
-    const component *from = &m->at[s->label], *to = &m->at[s->target];
-    double           rho_x = from->weight * exp(block_at(s, s->at_x)[s->label] - s->log_q_x);
+    const component *from = &m->at[s->source], *to = &m->at[s->target];
+    double           rho_x = from->weight * exp(block_at(s, s->at_x)[s->source] - s->log_q_x);
     double           rho_y = to->weight * exp(at_y[s->target] - log_q_y);
     if (s->move == MOVE_INDEPENDENT) return without & INDEPENDENT ? 0.0 : s->log_q_x - log_q_y;
+    if (s->move == MOVE_CARRY) { /* the pair is chosen with w_from w_to / (1 - w_from), whatever x is */
+        if (!(without & CHOICE)) sum += log(1.0 - from->weight) - log(1.0 - to->weight);
+        return without & VOLUME ? sum : sum + to->log_det - from->log_det;
+    }
     if (!(without & RHO)) sum += log(rho_y) - log(rho_x);
     if (s->move == MOVE_KERNEL && !(without & KERNEL)) sum += kernel_move_ratio(&s->kernel, s);
     if (s->move == MOVE_AFFINE && !(without & CHOICE)) /* chosen with w_to / (1 - w_from), and back */
@@ -191,12 +195,12 @@ static outcome run(frozen *f, int steps, int without) {
     return o;
 }
 
-/* At most 8 + 3 comparisons a target and move, 4 targets, 5 moves. */
+/* At most 8 + 3 comparisons a target and move, 4 targets, 6 moves. */
 static const double alpha = 0.001 / (11 * TARGETS * (MOVES + 1));
 
 static void every_move_keeps_every_target(void **unused) {
     (void)unused;
-    static const char *const names[] = {"local", "affine", "independent", "kernel", "mixture"};
+    static const char *const names[] = {"local", "affine", "independent", "kernel", "carry", "mixture"};
     for (int which = 0; which < TARGETS; which++) {
         frozen f = make(which);
         for (int move = 0; move <= MIXTURE; move++) {
@@ -224,7 +228,9 @@ static void a_ratio_that_lacks_a_term_is_rejected(void **unused) {
                  {MOVE_AFFINE, VOLUME},
                  {MOVE_INDEPENDENT, INDEPENDENT},
                  {MOVE_KERNEL, RHO},
-                 {MOVE_KERNEL, KERNEL}};
+                 {MOVE_KERNEL, KERNEL},
+                 {MOVE_CARRY, CHOICE},
+                 {MOVE_CARRY, VOLUME}};
     frozen f = make(3);
     for (size_t k = 0; k < sizeof twins / sizeof *twins; k++) {
         only(&f, twins[k].move);

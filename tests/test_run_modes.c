@@ -4,7 +4,7 @@
 
 enum { ROWS = 600 };
 
-/* Chains with modes 1 ... `modes`, moves 1 ... 5 and acceptances; the values are yours to free. */
+/* Chains with modes 1 ... `modes`, moves 1 ... 6 and acceptances; the values are yours to free. */
 typedef struct told {
     made        m;
     made_column column[4];
@@ -15,7 +15,7 @@ static told tell(size_t chains, size_t modes) {
               .column = {{"accept_stat__", NULL}, {"mode__", NULL}, {"move__", NULL}}};
     for (size_t k = 0; k < 3; k++) t.column[k].values = made_values(&t.m);
     for (size_t i = 0; i < chains * ROWS; i++) {
-        double move = 1.0 + (double)rng_below(&t.m.random, 5);
+        double move = 1.0 + (double)rng_below(&t.m.random, 6);
         t.m.x[i] = rng_normal(&t.m.random);
         t.column[0].values[i] = rng_uniform(&t.m.random) / move;
         t.column[1].values[i] = i % ROWS == 7 ? (double)modes : 1.0 + (double)rng_below(&t.m.random, modes);
@@ -67,8 +67,8 @@ static void bars_are_the_moves(void **unused) {
     run_facts   facts = {.draws = draws};
     figure     *f = figure_of(&facts, "modes", 0, 0, 100);
     const mark *share = find_mark(f, 2, MARK_BARS, 0), *accepted = find_mark(f, 2, MARK_BARS, 1);
-    assert_int_equal(share->count, 5);
-    for (size_t kind = 0; kind < 5; kind++) {
+    assert_int_equal(share->count, 6);
+    for (size_t kind = 0; kind < 6; kind++) {
         double count = 0.0, sum = 0.0, middle = 0.5 * (share->low[kind] + accepted->high[kind]);
         for (size_t i = 0; i < (size_t)2 * ROWS; i++) {
             if (t.column[2].values[i] != (double)(kind + 1)) continue;
@@ -82,7 +82,8 @@ static void bars_are_the_moves(void **unused) {
     }
     assert_string_equal(f->panel[2].x.name[0], "local");
     assert_string_equal(f->panel[2].x.name[2], "independent");
-    assert_string_equal(f->panel[2].x.name[4], "move 5");
+    assert_string_equal(f->panel[2].x.name[4], "carried");
+    assert_string_equal(f->panel[2].x.name[5], "move 6");
     figure_free(f);
     ckam_draws_free(draws);
     forget(&t);

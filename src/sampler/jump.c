@@ -252,11 +252,14 @@ static const double *ask_sampling(jump_state *s, rng *r) {
     s->label = modes_label(m, r, block_at(s, s->at_x), s->log_q_x); /* Gibbs: costs no evaluation */
     s->move = choose_move(s, r);
     if (s->move == MOVE_KERNEL && !kernel_move_is_ready(&s->kernel, s->label)) s->move = MOVE_LOCAL;
-    s->target = s->label;
+    s->source = s->target = s->label;
     switch (s->move) {
+    case MOVE_CARRY:
+        s->source = modes_choose(m, r, m->count);
+        /* fall through */
     case MOVE_AFFINE:
-        s->target = modes_choose(m, r, s->label);
-        modes_map(m, s->label, s->target, now_x(now), y);
+        s->target = modes_choose(m, r, s->source);
+        modes_map(m, s->source, s->target, now_x(now), y);
         break;
     case MOVE_KERNEL:
         kernel_move_ask(&s->kernel, s, m, s->label, r, now_x(now), y);
@@ -276,13 +279,14 @@ static const double *ask_sampling(jump_state *s, rng *r) {
 /* log of the ratio of all but pi, for the augmented target pi(x) rho_i(x), rho_i(x) = w_i t_i(x) / q(x). */
 static double log_ratio(jump_state *s) {
     modes           *m = memory(s);
-    const component *from = &m->at[s->label], *to = &m->at[s->target];
+    const component *from = &m->at[s->source], *to = &m->at[s->target];
     const double    *at_x = block_at(s, s->at_x), *at_y = block_at(s, s->at_y);
-    double           rho_x = from->log_weight + at_x[s->label] - s->log_q_x,
+    double           rho_x = from->log_weight + at_x[s->source] - s->log_q_x,
            rho_y = to->log_weight + at_y[s->target] - s->log_q_y;
     if (s->move == MOVE_LOCAL) return rho_y - rho_x;
     if (s->move == MOVE_KERNEL) return rho_y - rho_x + kernel_move_ratio(&s->kernel, s);
     if (s->move == MOVE_INDEPENDENT) return s->log_q_x - s->log_q_y;
+    if (s->move == MOVE_CARRY) return log1p(-from->weight) - log1p(-to->weight) + to->log_det - from->log_det;
     /* target ~ w without the label: w_i / (1 - w_j) against w_j / (1 - w_i); and the volumes */
     double choice = from->log_weight - log1p(-to->weight) - to->log_weight + log1p(-from->weight);
     return rho_y - rho_x + choice + to->log_det - from->log_det;
@@ -300,7 +304,7 @@ static double worth(jump_state *s) {
     if (s->move == MOVE_LOCAL) return scale * scale * vec_dot(now->dim, z, z) / twice; /* z as it was drawn */
     for (size_t k = 0; k < now->dim; k++) z[k] = mean[k] + (y[k] - x[k]);
     double length = modes_distance(m, s->label, z) / twice;
-    return s->move == MOVE_INDEPENDENT ? fmin(length, 1.0) : length;
+    return s->move == MOVE_KERNEL ? length : fmin(length, 1.0);
 }
 
 static void tally(jump_state *s, double alpha, double value) {
@@ -314,7 +318,7 @@ static void tally(jump_state *s, double alpha, double value) {
     } else if (s->move == MOVE_KERNEL) {
         t->at[s->label].kernel += 1.0;
         t->at[s->label].kernel_accept += alpha;
-    } else {
+    } else if (s->move != MOVE_CARRY) {
         t->at[s->target].tried += 1.0;
         t->at[s->target].reached += alpha;
     }
@@ -338,7 +342,7 @@ static void tell_sampling(jump_state *s, rng *r, double log_density, ckam_step *
         s->at_x = s->at_y;
         s->at_y = at;
         s->log_q_x = s->log_q_y;
-        s->label = s->target;
+        s->label = s->move == MOVE_CARRY ? modes_label(m, r, block_at(s, s->at_x), s->log_q_x) : s->target;
     }
     out->step_size = m->at[s->label].step;
     out->mode = m->at[s->label].mode;

@@ -10,7 +10,7 @@
 #include "sampler/scout.h"
 
 /* The moves of the sampling phase; move__ in files. */
-typedef enum jump_move { MOVE_LOCAL, MOVE_AFFINE, MOVE_INDEPENDENT, MOVE_KERNEL, MOVES } jump_move;
+typedef enum jump_move { MOVE_LOCAL, MOVE_AFFINE, MOVE_INDEPENDENT, MOVE_KERNEL, MOVE_CARRY, MOVES } jump_move;
 
 /* Lengths of the axes at the start, an adaptive walk to a mode, and on in it; then cycles. */
 typedef enum jump_stage { STAGE_AXES, STAGE_CLIMB, STAGE_SETTLE, STAGE_EXPLORE, STAGE_SAMPLE } jump_stage;
@@ -60,8 +60,8 @@ typedef struct jump_state {
     size_t       axis;
     scale_search search;
     size_t       direction;
-    size_t       label;  /* component that x belongs to */
-    size_t       target; /* component that a jump goes to */
+    size_t       label;          /* component that x belongs to */
+    size_t       source, target; /* components that a jump goes from, to */
     jump_move    move;
     double       short_step; /* factor of a local step */
     uint64_t     rejected;   /* in a row */

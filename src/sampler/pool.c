@@ -7,11 +7,16 @@
 
 #include <string.h>
 
-#define SHARE_FLOOR 0.01
-#define SHARE_LOCAL 0.3
-#define BRIEF_LEAST                                                                                                    \
-    0.05 /* part of the local steps that are short: this and so many times the part of stuck iterations */
+#define SHARE_FLOOR  0.01
+#define SHARE_LOCAL  0.3
+#define SHARE_KERNEL 0.0025 /* floor after the warm-up: they cost much time beside the evaluation */
+#define SHARE_CARRY  0.04   /* and as much more for carried moves that are worth CARRY_GOOD: they are for the tails */
+#define CARRY_GOOD   0.05
+/* Part of the local steps that are short: the least, and so many times the part of stuck iterations beyond what is usual; a
+ * random walk with 0.234 accepted is stuck in 0.4 % of them. */
+#define BRIEF_LEAST    0.05
 #define BRIEF_STUCK    5.0
+#define STUCK_USUAL    0.01
 #define BRIEF_MOST     0.3
 #define RARE           0.01 /* jumps that are accepted more rarely are worth less than their length says */
 #define EXPLORE_WARMUP 0.5
@@ -19,6 +24,7 @@
 #define EXPLORE_LEAST  0.05
 #define EXPLORE_VAIN   0.01 /* where places that scouts find cannot be reached, as on a grid of many modes */
 #define VAIN           0.5
+#define REACH_PRIOR    20.0  /* affine jumps, RARE of which were accepted, beside those that were tried */
 #define STEP_PULL      2.0   /* Newton's step: the acceptance of a random walk falls by 0.47 for a log step of 1 */
 #define PATIENCE       3.0   /* scouts in vain for each mode and dimension, before there are fewer of them */
 #define CYCLE_BASE     500.0 /* iterations of a cycle: (base + dim * d)(1 + growth * its number) */
@@ -111,31 +117,48 @@ static void adapt_steps(jump_state *s, const jump_tally *t) {
     }
 }
 
+/* What a move is worth, as the shares see it. */
+static double rate_of(const jump_plan *p, jump_move move) {
+    double rate = (p->gain[move] + 0.02) / (p->tried[move] + 1.0);
+    if (move == MOVE_LOCAL || move == MOVE_KERNEL) return rate;
+    return rate * rate / (rate + RARE);
+}
+
+/* Moves that need two components. */
+static bool needs_two(int move) { return move == MOVE_AFFINE || move == MOVE_CARRY; }
+
+static double least_share(const jump_plan *p, int move, bool warm) {
+    if (move == MOVE_LOCAL) return SHARE_LOCAL;
+    if (move == MOVE_KERNEL && !warm) return SHARE_KERNEL;
+    if (move == MOVE_CARRY) return SHARE_FLOOR + SHARE_CARRY * fmin(1.0, rate_of(p, MOVE_CARRY) / CARRY_GOOD);
+    return SHARE_FLOOR;
+}
+
 static void adapt_shares(jump_state *s, const jump_tally *t) {
-    modes *m = memory(s);
-    double rate[MOVES], sum = 0.0, left = 1.0;
+    jump_plan *p = &s->plan;
+    bool       two = memory(s)->count > 1, warm = p->past < s->settle.now.warmup;
+    double     rate[MOVES], sum = 0.0, left = 1.0;
     for (int k = 0; k < MOVES; k++) {
-        s->plan.tried[k] = 0.5 * s->plan.tried[k] + t->move[k].tried;
-        s->plan.gain[k] = 0.5 * s->plan.gain[k] + t->move[k].gain;
-        rate[k] = (s->plan.gain[k] + 0.02) / (s->plan.tried[k] + 1.0);
-        if (k == MOVE_AFFINE || k == MOVE_INDEPENDENT) rate[k] *= rate[k] / (rate[k] + RARE);
-        rate[k] = rate[k] * rate[k] * rate[k];
-        if (k == MOVE_AFFINE && m->count < 2) rate[k] = 0.0;
+        p->tried[k] = 0.5 * p->tried[k] + t->move[k].tried;
+        p->gain[k] = 0.5 * p->gain[k] + t->move[k].gain;
+        rate[k] = needs_two(k) && !two ? 0.0 : pow(rate_of(p, (jump_move)k), 3.0);
+    }
+    /* both go from x to its surroundings: the worse of them is of no other use */
+    if (rate[MOVE_KERNEL] < rate[MOVE_LOCAL]) rate[MOVE_KERNEL] = 0.0;
+    for (int k = 0; k < MOVES; k++) {
+        p->share[k] = needs_two(k) && !two ? 0.0 : least_share(p, k, warm);
+        left -= p->share[k];
         sum += rate[k];
     }
-    for (int k = 0; k < MOVES; k++) {
-        double floor = k == MOVE_AFFINE && m->count < 2 ? 0.0 : k == MOVE_LOCAL ? SHARE_LOCAL : SHARE_FLOOR;
-        s->plan.share[k] = floor;
-        left -= floor;
-    }
-    for (int k = 0; k < MOVES; k++) s->plan.share[k] += left * rate[k] / sum;
+    for (int k = 0; k < MOVES; k++) p->share[k] += left * rate[k] / sum;
 }
 
 /* Where chains are stuck at times, as in the neck of a funnel, some local steps should be short. */
 static void adapt_brief(jump_plan *p, const jump_tally *t) {
     p->stuck += t->stuck;
     for (int k = 0; k < MOVES; k++) p->sampled += t->move[k].tried;
-    p->brief = fmin(BRIEF_LEAST + BRIEF_STUCK * p->stuck / fmax(p->sampled, 1.0), BRIEF_MOST);
+    double stuck = fmax(p->stuck / fmax(p->sampled, 1.0) - STUCK_USUAL, 0.0);
+    p->brief = fmin(BRIEF_LEAST + BRIEF_STUCK * stuck, BRIEF_MOST);
 }
 
 /* What jumps have tried to reach in vain: hearsay, which is then remembered as such, or places that chains have left for
@@ -187,6 +210,11 @@ static void add_found(void *const *states, size_t count) {
 
 /* -- The next cycle ----------------------------------------------------------------------------------------------- */
 
+/* The part of affine jumps that is accepted. */
+static double reach(const jump_plan *p) {
+    return (p->gain[MOVE_AFFINE] + RARE * REACH_PRIOR) / (p->tried[MOVE_AFFINE] + REACH_PRIOR);
+}
+
 /* Cycles grow, so what is learned changes ever more rarely. Scouts get half of the warm-up; after it a part that falls
  * with the scouts in vain, for which the patience grows with the dimensions and the number of modes that there are. */
 static void schedule(jump_state *s) {
@@ -194,6 +222,7 @@ static void schedule(jump_state *s) {
     double     length = (CYCLE_BASE + CYCLE_DIM * (double)s->settle.now.dim) * (1.0 + CYCLE_GROWTH * (double)p->cycle);
     double patience = PATIENCE * ((double)p->modes + (double)s->settle.now.dim), fade = patience / (patience + p->idle);
     double part = fmax(EXPLORE_MOST * fade * fade, EXPLORE_LEAST);
+    part *= fmin(1.0, reach(p) / RARE);
     if (p->past < s->settle.now.warmup) part = EXPLORE_WARMUP;
     part = fmax(part / (1.0 + VAIN * p->vain), EXPLORE_VAIN);
     p->length = (uint64_t)length;

@@ -5,10 +5,12 @@
 
 #include <string.h>
 
-enum { ROWS_MOST = 4096, LEVEL_ROWS = 512, PASSES = 2, LOCAL_PASSES = 8, SEEDS = 6, DEGREES_TURNS = 6 };
+enum { ROWS_MOST = 4096, LEVEL_ROWS = 512, PART_EVERY = 8 };
+enum { PASSES = 2, LOCAL_PASSES = 8, SEEDS = 6, DEGREES_TURNS = 6 };
 
 #define TIGHT 0.1
-#define SURE  25.0 /* gain of log likelihood beyond the number of parameters that needs no further proof */
+#define STILL 1e-12 /* a variance of u / (1 + |u|) that is none but for rounding */
+#define SURE  25.0  /* gain of log likelihood beyond the number of parameters that needs no further proof */
 
 /* -- Two components in place of one ------------------------------------------------------------------------------- */
 
@@ -337,30 +339,50 @@ static void try_merges(fit *f) {
 
 /* -- The fit ------------------------------------------------------------------------------------------------------ */
 
+static double bounded(double x, double size) { return x / (size + fabs(x)); }
+
+/* centre, size: the mean of each coordinate and the mean absolute deviation from it, by one row in PART_EVERY. */
+static void measure_size(const fit *f, double *centre, double *size) {
+    size_t dim = f->data->dim;
+    fit    some = *f;
+    some.every *= f->count >= PART_EVERY * PART_EVERY ? PART_EVERY : 1;
+    memset(centre, 0, dim * sizeof *centre);
+    memset(size, 0, dim * sizeof *size);
+    for (int turn = 0; turn < 2; turn++) {
+        double *row, n = 0.0, *sum = turn ? size : centre;
+        walk    w = {0};
+        for (; (row = em_row(&some, &w, -1.0)); n += 1.0)
+            for (size_t k = 0; k < dim; k++) sum[k] += turn ? fabs(row[ROW_HEAD + k] - centre[k]) : row[ROW_HEAD + k];
+        for (size_t k = 0; k < dim; k++) sum[k] /= n;
+    }
+}
+
 /* The part of the rows that counts: (1 - r) / (1 + r), r the largest correlation between a row and the next, over the
- * coordinates. */
+ * coordinates; of u / (1 + |u|), u a coordinate in mean absolute deviations from its mean: a few far out would
+ * decide alone otherwise. */
 static double measure_part(const fit *f) {
-    size_t dim = f->data->dim, stride = dim + ROW_HEAD, count;
-    double worst = 0.0;
-    for (size_t k = 0; k < dim; k++) {
-        double n = 0.0, mean = 0.0, square = 0.0, product = 0.0, pairs = 0.0;
-        for (size_t b = 0; b < f->data->blocks; b++) {
-            const double *value = f->data->block(f->data->context, b, &count) + ROW_HEAD + k;
-            for (size_t i = 0; i < count; i += f->every) {
-                double delta = value[i * stride] - mean;
-                n += 1.0;
-                mean += delta / n;
-                square += delta * (value[i * stride] - mean);
-            }
+    size_t  dim = f->data->dim;
+    double *centre = em_sums(f->m, f->m->capacity), *size = centre + dim; /* not in use yet: 6 dim numbers fit */
+    double *sum = size + dim, *square = sum + dim, *product = square + dim, *before = product + dim;
+    double *row, n = 0.0, pairs = 0.0, worst = 0.0;
+    walk    w = {0};
+    measure_size(f, centre, size);
+    memset(sum, 0, 3 * dim * sizeof *sum);
+    for (size_t block = SIZE_MAX; (row = em_row(f, &w, -1.0)); block = w.block) {
+        bool follows = block == w.block;
+        n += 1.0;
+        pairs += follows;
+        for (size_t k = 0; k < dim; k++) {
+            double u = size[k] > 0.0 ? bounded(row[ROW_HEAD + k] - centre[k], size[k]) : 0.0;
+            sum[k] += u;
+            square[k] += u * u;
+            if (follows) product[k] += u * before[k];
+            before[k] = u;
         }
-        for (size_t b = 0; b < f->data->blocks; b++) {
-            const double *value = f->data->block(f->data->context, b, &count) + ROW_HEAD + k;
-            for (size_t i = 0; i + f->every < count; i += f->every) {
-                product += (value[i * stride] - mean) * (value[(i + f->every) * stride] - mean);
-                pairs += 1.0;
-            }
-        }
-        if (pairs > 0.0) worst = fmax(worst, square > 0.0 ? product / pairs * n / square : 1.0); /* 1: it is stuck */
+    }
+    for (size_t k = 0; k < dim && pairs > 0.0; k++) {
+        double middle = sum[k] / n, variance = square[k] / n - middle * middle;
+        worst = fmax(worst, variance > STILL ? (product[k] / pairs - middle * middle) / variance : 1.0); /* 1: stuck */
     }
     worst = fmin(worst, 0.999);
     return (1.0 - worst) / (1.0 + worst);
@@ -375,7 +397,6 @@ static double parameters(const modes *m) {
 static fit begin(modes *m, const rows *data, double most) {
     fit    f = {.m = m, .data = data, .every = 1};
     size_t total = 0, count;
-    double d = (double)m->dim, terms = parameters(m);
     for (size_t b = 0; b < data->blocks; b++) {
         data->block(data->context, b, &count);
         total += count;
@@ -383,11 +404,16 @@ static fit begin(modes *m, const rows *data, double most) {
     while ((double)(total / f.every) > most) f.every++;
     total /= f.every;
     f.count = (double)total;
-    f.part = total ? measure_part(&f) : 1.0;
-    f.prior = (d + 1.0) / f.part;
-    /* BIC, or Akaike's criterion and a bit where that is less: with many parameters BIC waits too long. */
-    f.penalty = fmin(0.5 * terms * log(fmax(f.count * f.part, 3.0)), terms + SURE);
     return f;
+}
+
+/* What the draws allow, by the part of them that counts. */
+static void set_prior(fit *f) {
+    double terms = parameters(f->m);
+    f->part = measure_part(f);
+    f->prior = ((double)f->m->dim + 1.0) / f->part;
+    /* BIC, or Akaike's criterion and a bit where that is less: with many parameters BIC waits too long. */
+    f->penalty = fmin(0.5 * terms * log(fmax(f->count * f->part, 3.0)), terms + SURE);
 }
 
 /* So many rows tell the components that there are well enough, as long as their number is not in question. */
@@ -399,6 +425,7 @@ double modes_refit(modes *m, rows *data, bool structure) {
     fit f = begin(m, data, structure ? ROWS_MOST : rows_enough(m));
     data->every = f.every;
     if (f.count < 1.0) return 1.0;
+    set_prior(&f);
     if (!structure) { /* one pass a cycle: EM goes on in the next */
         em_run(&f, 1);
         em_adapt_degrees(&f);
