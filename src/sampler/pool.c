@@ -10,8 +10,9 @@
 #define SHARE_FLOOR  0.01
 #define SHARE_LOCAL  0.3
 #define SHARE_KERNEL 0.0025 /* floor after the warm-up: they cost much time beside the evaluation */
-#define SHARE_CARRY  0.04   /* and as much more for carried moves that are worth CARRY_GOOD: they are for the tails */
-#define CARRY_GOOD   0.05
+/* Carried moves are for tails: they get so much more the less independent jumps are worth, if they are worth CARRY_GOOD. */
+#define SHARE_CARRY 0.1
+#define CARRY_GOOD  0.05
 /* Part of the local steps that are short: the least, and so many times the part of stuck iterations beyond what is usual; a
  * random walk with 0.234 accepted is stuck in 0.4 % of them. */
 #define BRIEF_LEAST    0.05
@@ -130,8 +131,9 @@ static bool needs_two(int move) { return move == MOVE_AFFINE || move == MOVE_CAR
 static double least_share(const jump_plan *p, int move, bool warm) {
     if (move == MOVE_LOCAL) return SHARE_LOCAL;
     if (move == MOVE_KERNEL && !warm) return SHARE_KERNEL;
-    if (move == MOVE_CARRY) return SHARE_FLOOR + SHARE_CARRY * fmin(1.0, rate_of(p, MOVE_CARRY) / CARRY_GOOD);
-    return SHARE_FLOOR;
+    if (move != MOVE_CARRY) return SHARE_FLOOR;
+    double use = fmin(1.0, rate_of(p, MOVE_CARRY) / CARRY_GOOD);
+    return SHARE_FLOOR + SHARE_CARRY * use * fmax(1.0 - rate_of(p, MOVE_INDEPENDENT), 0.0);
 }
 
 static void adapt_shares(jump_state *s, const jump_tally *t) {
@@ -143,8 +145,9 @@ static void adapt_shares(jump_state *s, const jump_tally *t) {
         p->gain[k] = 0.5 * p->gain[k] + t->move[k].gain;
         rate[k] = needs_two(k) && !two ? 0.0 : pow(rate_of(p, (jump_move)k), 3.0);
     }
-    /* both go from x to its surroundings: the worse of them is of no other use */
+    /* what goes to the same places and is worth less is of no other use */
     if (rate[MOVE_KERNEL] < rate[MOVE_LOCAL]) rate[MOVE_KERNEL] = 0.0;
+    if (rate[MOVE_CARRY] < rate[MOVE_AFFINE]) rate[MOVE_CARRY] = 0.0;
     for (int k = 0; k < MOVES; k++) {
         p->share[k] = needs_two(k) && !two ? 0.0 : least_share(p, k, warm);
         left -= p->share[k];
