@@ -12,7 +12,7 @@ static const struct {
     const char *model;
     size_t      draws;
 } cases[] = {
-    {"gaussian:dim=2", 100000}, {"gaussian:dim=10", 100000}, {"gaussian:dim=50", 200000}, {"mixture5", 200000}};
+    {"gaussian:dim=2", 100000}, {"gaussian:dim=10", 100000}, {"gaussian:dim=50", 400000}, {"mixture5", 200000}};
 static const char *const samplers[] = {"gam:warmup=20000", "kam:warmup=20000", "ckam:warmup=20000"};
 
 static void check_mean(const char *spec, const char *sampler, size_t draws) {

@@ -13,11 +13,9 @@
 /* Carried moves are for tails: they get so much more the less independent jumps are worth, if they are worth CARRY_GOOD. */
 #define SHARE_CARRY 0.1
 #define CARRY_GOOD  0.05
-/* Part of the local steps that are short: the least, and so many times the part of stuck iterations beyond what is usual; a
- * random walk with 0.234 accepted is stuck in 0.4 % of them. */
+/* Part of the local steps that are short: the least, and so many times the part of stuck iterations. */
 #define BRIEF_LEAST    0.05
 #define BRIEF_STUCK    5.0
-#define STUCK_USUAL    0.01
 #define BRIEF_MOST     0.3
 #define RARE           0.01 /* jumps that are accepted more rarely are worth less than their length says */
 #define EXPLORE_WARMUP 0.5
@@ -160,8 +158,7 @@ static void adapt_shares(jump_state *s, const jump_tally *t) {
 static void adapt_brief(jump_plan *p, const jump_tally *t) {
     p->stuck += t->stuck;
     for (int k = 0; k < MOVES; k++) p->sampled += t->move[k].tried;
-    double stuck = fmax(p->stuck / fmax(p->sampled, 1.0) - STUCK_USUAL, 0.0);
-    p->brief = fmin(BRIEF_LEAST + BRIEF_STUCK * stuck, BRIEF_MOST);
+    p->brief = fmin(BRIEF_LEAST + BRIEF_STUCK * p->stuck / fmax(p->sampled, 1.0), BRIEF_MOST);
 }
 
 /* What jumps have tried to reach in vain: hearsay, which is then remembered as such, or places that chains have left for
