@@ -461,7 +461,7 @@ static void test_subset_of_all_and_of_none(void **state) {
     (void)state;
     rng r;
     rng_init(&r, 18, 0);
-    uint64_t out[500];
+    uint64_t  out[500];
     const rng before = r;
     for (size_t n = 1; n <= LENGTH(out); n++) {
         rng_subset(&r, n, n, out);
