@@ -61,9 +61,10 @@ static const char *processor(char *text, int size) {
 }
 
 size_t table_close(void) {
-    char   cpu[128], date[32];
-    time_t now = time(NULL);
-    strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
+    char      cpu[128], date[32];
+    time_t    now = time(NULL);
+    struct tm day;
+    strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &day));
     printf("\n%zu of %zu rows missed their bar. %s, %s, ckam %s, %s\n", table.missed, json_array_size(table.rows),
            processor(cpu, sizeof cpu), date, CKAM_VERSION, __VERSION__);
     json_t *all = json_pack("{s:s, s:s, s:s, s:s, s:o}", "processor", cpu, "date", date, "version", CKAM_VERSION,

@@ -84,7 +84,7 @@ typedef struct many {
 
 static int many_density(void *context, const double *x, double *value) {
     const many *m = context;
-    double      square[MODES_MOST_HERE], least = HUGE_VAL, sum = 0.0;
+    double      square[MODES_MOST_HERE], least = HUGE_VAL, sum = 1e-300;
     for (size_t j = 0; j < m->count; j++) {
         square[j] = 0.0;
         for (size_t k = 0; k < DIM; k++) square[j] += (x[k] - m->centre[j][k]) * (x[k] - m->centre[j][k]);

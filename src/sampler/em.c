@@ -139,7 +139,8 @@ bool em_adapt_degrees(fit *f) {
     int    now = 0, best = 0;
     while (now + 1 < CHOICES && choice[now] < m->degrees) now++;
     const int low = now > 0 ? -1 : 0, high = now + 1 < CHOICES ? 1 : 0;
-    for (; (row = em_row(f, &w, -1.0)); count += 1.0) {
+    while ((row = em_row(f, &w, -1.0))) {
+        count += 1.0;
         double distance = modes_distance(m, (size_t)row[ROW_OWNER], row + ROW_HEAD);
         for (int k = low; k <= high; k++)
             total[k + 1] -= 0.5 * (choice[now + k] + d) * log_fast(1.0 + distance / choice[now + k]);

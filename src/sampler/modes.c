@@ -65,9 +65,9 @@ static double log_gamma(double x) {
     return (x - 0.5) * log(x) - x + 0.91893853320467274178 + series - log(product);
 }
 
-double modes_height(double nu, double d) {
+double modes_height(double degrees, double dim) {
     const double pi = 3.14159265358979323846;
-    return log_gamma(0.5 * (nu + d)) - log_gamma(0.5 * nu) - 0.5 * d * log(nu * pi);
+    return log_gamma(0.5 * (degrees + dim)) - log_gamma(0.5 * degrees) - 0.5 * dim * log(degrees * pi);
 }
 
 void modes_prepare(modes *m, size_t j) {

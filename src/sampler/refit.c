@@ -351,8 +351,10 @@ static void measure_size(const fit *f, double *centre, double *size) {
     for (int turn = 0; turn < 2; turn++) {
         double *row, n = 0.0, *sum = turn ? size : centre;
         walk    w = {0};
-        for (; (row = em_row(&some, &w, -1.0)); n += 1.0)
+        while ((row = em_row(&some, &w, -1.0))) {
+            n += 1.0;
             for (size_t k = 0; k < dim; k++) sum[k] += turn ? fabs(row[ROW_HEAD + k] - centre[k]) : row[ROW_HEAD + k];
+        }
         for (size_t k = 0; k < dim; k++) sum[k] /= n;
     }
 }
@@ -401,7 +403,7 @@ static fit begin(modes *m, const rows *data, double most) {
         data->block(data->context, b, &count);
         total += count;
     }
-    while ((double)(total / f.every) > most) f.every++;
+    while (total / f.every > (size_t)most) f.every++;
     total /= f.every;
     f.count = (double)total;
     return f;
@@ -418,7 +420,7 @@ static void set_prior(fit *f) {
 
 /* So many rows tell the components that there are well enough, as long as their number is not in question. */
 static double rows_enough(const modes *m) {
-    return fmin(fmax(64.0 * (double)m->count * parameters(m), ROWS_MOST / 4), ROWS_MOST);
+    return fmin(fmax(64.0 * (double)m->count * parameters(m), 0.25 * ROWS_MOST), ROWS_MOST);
 }
 
 double modes_refit(modes *m, rows *data, bool structure) {
