@@ -5,7 +5,6 @@
  * as it is until the cycle ends. There jump_pool() (pool.c) learns from all chains. */
 #include "sampler/jump.h"
 
-#include "base/fastmath.h"
 #include "linalg/linalg.h"
 
 #include <string.h>
