@@ -16,12 +16,11 @@ typedef struct sample {
     double *at; /* all rows, block after block */
 } sample;
 
-static double *block_of(void *context, size_t index, size_t *count) {
+static row_block block_of(void *context, size_t index) {
     sample *s = context;
-    size_t  before = 0;
+    size_t  before = 0, stride = s->dim + ROW_HEAD;
     for (size_t b = 0; b < index; b++) before += s->count[b];
-    *count = s->count[index];
-    return s->at + before * (s->dim + ROW_HEAD);
+    return (row_block){s->at + before * stride, s->count[index], stride};
 }
 
 static size_t total(const sample *s) {

@@ -178,7 +178,7 @@ static const double *next_point(ckam_chain *c) {
     if (s->phase == CKAM_PHASE_START) return ask_start(c);
     if (s->phase == CKAM_PHASE_SCALE) return ask_scale(s, c->plan.dim);
     current *now = sampler_state(c);
-    if (ckam_chain_waits(c)) c->options.sampler->pool((void *[]){now}, 1);
+    if (ckam_chain_waits(c)) (void)c->options.sampler->pool((void *[]){now}, 1, NULL, 1);
     rng_at(&s->rng, now->counts.iterations, RNG_STEP);
     return c->options.sampler->ask(now, &s->rng);
 }
@@ -259,16 +259,22 @@ static ckam_status check_pool(ckam_chain *const *chains, size_t count, ckam_erro
     return CKAM_OK;
 }
 
+size_t chain_offer(ckam_chain *chain, size_t index, size_t total, void *bytes) {
+    return chain->options.sampler->offer(sampler_state(chain), index, total, bytes);
+}
+
+ckam_status chain_learn(ckam_chain *const *chains, size_t count, void *const *offers, size_t total, ckam_error *error) {
+    void **states = malloc(count * sizeof *states);
+    for (size_t i = 0; states && i < count; i++) states[i] = sampler_state(chains[i]);
+    bool pooled = states && chains[0]->options.sampler->pool(states, count, offers, total);
+    free(states);
+    return pooled ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to pool %zu chains", total);
+}
+
 ckam_status ckam_chain_pool(ckam_chain *const *chains, size_t count, ckam_error *error) {
     if (!chains || !count) return fail_with(error, CKAM_ERROR_ARGUMENT, "there are no chains to pool");
     ckam_status status = check_pool(chains, count, error);
-    if (status) return status;
-    void **states = malloc(count * sizeof *states);
-    if (!states) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to pool %zu chains", count);
-    for (size_t i = 0; i < count; i++) states[i] = sampler_state(chains[i]);
-    chains[0]->options.sampler->pool(states, count);
-    free(states);
-    return CKAM_OK;
+    return status ? status : chain_learn(chains, count, NULL, count, error);
 }
 
 const ckam_error *ckam_chain_error(const ckam_chain *chain) { return &chain->error; }

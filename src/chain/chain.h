@@ -32,4 +32,10 @@ struct ckam_chain {
 /* The state of the chain and its log density, once it has one; false before that. Borrowed until the next step. */
 bool chain_point(const ckam_chain *chain, const double **x, double *log_density);
 
+/* The two halves of ckam_chain_pool() for chains that wait, in different processes. What a chain brings as number `index` of
+ * `total`, as bytes; returns how many (bytes == NULL: only that). Then chains learn from all offers, each aligned as a double,
+ * which are changed; offers == NULL: from each other. */
+size_t      chain_offer(ckam_chain *chain, size_t index, size_t total, void *bytes);
+ckam_status chain_learn(ckam_chain *const *chains, size_t count, void *const *offers, size_t total, ckam_error *error);
+
 #endif

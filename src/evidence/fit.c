@@ -13,10 +13,9 @@ typedef struct half_of {
     size_t        half;
 } half_of;
 
-static double *block_of(void *context, size_t index, size_t *count) {
+static row_block block_of(void *context, size_t index) {
     const half_of *h = context;
-    *count = h->halves->rows;
-    return halves_block(h->halves, h->half, index);
+    return (row_block){halves_block(h->halves, h->half, index), h->halves->rows, h->halves->dim + ROW_HEAD};
 }
 
 /* -- Where the fit starts ----------------------------------------------------------------------------------------- */

@@ -10,19 +10,18 @@
 
 /* The next row that is used; NULL after the last. `owner`: only its rows, or -1. */
 double *em_row(const fit *f, walk *w, double owner) {
-    size_t stride = f->data->dim + ROW_HEAD;
     while (w->block < f->data->blocks) {
-        if (!w->rows) {
-            w->rows = f->data->block(f->data->context, w->block, &w->count);
+        if (!w->rows.at) {
+            w->rows = f->data->block(f->data->context, w->block);
             w->row = 0;
         }
-        for (; w->row < w->count; w->row += f->every) {
-            double *row = w->rows + w->row * stride;
+        for (; w->row < w->rows.count; w->row += f->every) {
+            double *row = w->rows.at + w->row * w->rows.stride;
             if (owner >= 0.0 && row[ROW_OWNER] != owner) continue;
             w->row += f->every;
             return row;
         }
-        w->rows = NULL;
+        w->rows.at = NULL;
         w->block++;
     }
     return NULL;

@@ -24,8 +24,8 @@ typedef struct fit {
 
 /* A way through the rows; begins as {0}. */
 typedef struct walk {
-    size_t  block, row, count;
-    double *rows;
+    size_t    block, row;
+    row_block rows;
 } walk;
 
 /* The next row that is used; NULL after the last. `owner`: only its rows, or -1 for all. */

@@ -17,18 +17,21 @@ typedef enum jump_stage { STAGE_AXES, STAGE_CLIMB, STAGE_SETTLE, STAGE_EXPLORE, 
 
 enum { FOUND_MOST = 8 };
 
+/* What an affine jump is worth: it changes the mode, but not the place in it. An independent one, at most 1, does both. */
+#define AFFINE_WORTH 1.0
+
 /* What a chain counts in a cycle, for the adaptation at its end. */
 typedef struct jump_tally {
     struct {
         double tried, gain;
     } move[MOVES];
+    double scouts; /* that ended */
+    double stuck;  /* iterations after many rejections in a row */
     struct {
         double local, accept;  /* local moves, and the sum of their alphas */
         double tried, reached; /* jumps to it, and the sum of their alphas */
         double kernel, kernel_accept;
     } at[MODES_MOST];
-    double scouts; /* that ended */
-    double stuck;  /* iterations after many rejections in a row */
 } jump_tally;
 
 /* What all chains have in common, made at the end of a cycle. */
@@ -77,7 +80,8 @@ typedef struct jump_state {
     double       found_mass[FOUND_MOST];
 } jump_state;
 
-/* All chains are at the end of the same cycle: what they have learned becomes common. */
-void jump_pool(void *const *states, size_t count);
+/* See sampler.h. */
+size_t jump_offers(void *state, size_t index, size_t total, void *bytes);
+bool   jump_pool(void *const *states, size_t count, void *const *offers, size_t total);
 
 #endif

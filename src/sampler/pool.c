@@ -1,10 +1,11 @@
 /* pool.c - the end of a cycle of jump: what the chains have seen becomes one memory, the same for all.
  *
  * In the order of the chains, so it does not matter which of them was first. One chain alone is pooled with itself. */
-#include "sampler/jump.h"
+#include "sampler/offer.h"
 
 #include "linalg/linalg.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define SHARE_FLOOR  0.01
@@ -29,7 +30,6 @@
 #define CYCLE_BASE     500.0 /* iterations of a cycle: (base + dim * d)(1 + growth * its number) */
 #define CYCLE_DIM      100.0
 #define CYCLE_GROWTH   0.25
-#define STRUCTURE      1.5  /* split and merge are tried when there are so many times more iterations */
 #define ODDS_NEW_MIN   0.05 /* weight of a new component beside 1 for all others */
 #define ODDS_NEW_MAX   1.0
 
@@ -38,16 +38,7 @@ enum { POINT_TURNS = 16, TRIES = 50 };
 static jump_state *chain(void *const *states, size_t c) { return states[c]; }
 static modes      *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
 
-/* All chains, as the context of rows. */
-typedef struct pool {
-    void *const *states;
-} pool;
-
-static double *block_of(void *context, size_t index, size_t *count) {
-    jump_state *s = chain(((const pool *)context)->states, index);
-    *count = s->history.count;
-    return block_at(s, s->rows);
-}
+static row_block block_of(void *context, size_t index) { return ((const jump_offer *)context)[index].rows; }
 
 /* -- After settling: a component a chain -------------------------------------------------------------------------- */
 
@@ -60,35 +51,33 @@ static void put(modes *m, const double *mean, const double *factor) {
     modes_prepare(m, a);
 }
 
-static void first_components(void *const *states, size_t count) {
-    modes *m = memory(states[0]);
-    for (size_t c = 0; c < count; c++) {
-        jump_state *s = chain(states, c);
-        put(m, block_at(s, s->settle.mean), block_at(s, s->settle.factor));
+static void first_components(modes *m, const jump_offer *offers, size_t total) {
+    for (size_t c = 0; c < total; c++) {
+        put(m, offers[c].mean, offers[c].factor);
         if (modes_know(m, m->capacity)) continue;
         size_t j = modes_add(m);
         if (j == m->capacity) break;
         modes_copy(m, j, m->capacity);
         m->at[j].weight = 1.0;
         m->at[j].reached = true;
-        m->at[j].step = s->settle.nu;
+        m->at[j].step = offers[c].step;
     }
     modes_normalise(m);
 }
 
 /* -- Step sizes, shares, pruning ---------------------------------------------------------------------------------- */
 
-static jump_tally sum_tallies(void *const *states, size_t count) {
+static jump_tally sum_tallies(const jump_offer *offers, size_t total, size_t components) {
     jump_tally sum = {0};
-    for (size_t c = 0; c < count; c++) {
-        const jump_tally *t = &chain(states, c)->tally;
+    for (size_t c = 0; c < total; c++) {
+        const jump_tally *t = offers[c].tally;
         sum.scouts += t->scouts;
         sum.stuck += t->stuck;
         for (int k = 0; k < MOVES; k++) {
             sum.move[k].tried += t->move[k].tried;
             sum.move[k].gain += t->move[k].gain;
         }
-        for (size_t j = 0; j < MODES_MOST; j++) {
+        for (size_t j = 0; j < components; j++) {
             sum.at[j].local += t->at[j].local;
             sum.at[j].accept += t->at[j].accept;
             sum.at[j].tried += t->at[j].tried;
@@ -188,22 +177,18 @@ static void limit_hearsay(modes *m) {
         if (!m->at[j].reached) m->at[j].weight *= (all - hearsay) / hearsay;
 }
 
-static void add_found(void *const *states, size_t count) {
-    modes *m = memory(states[0]);
-    for (size_t c = 0; c < count; c++) {
-        jump_state *s = chain(states, c);
-        for (size_t k = 0; k < s->found; k++) {
-            put(m, block_at(s, s->found_mean) + k * m->dim, block_at(s, s->found_factor) + k * m->dim * m->dim);
+static void add_found(modes *m, const jump_offer *offers, size_t total) {
+    for (size_t c = 0; c < total; c++)
+        for (size_t k = 0; k < offers[c].found; k++) {
+            put(m, offers[c].found_mean + k * m->dim, offers[c].found_factor + k * m->dim * m->dim);
             if (modes_know(m, m->capacity)) continue;
             size_t j = modes_add(m);
             if (j == m->capacity) break;
             modes_copy(m, j, m->capacity);
-            double odds = fmin(fmax(exp(fmin(s->found_mass[k] - m->level, 1.0)), ODDS_NEW_MIN), ODDS_NEW_MAX);
+            double odds = fmin(fmax(exp(fmin(offers[c].found_mass[k] - m->level, 1.0)), ODDS_NEW_MIN), ODDS_NEW_MAX);
             m->at[j].weight = odds; /* the others sum to 1 */
             m->at[j].step = step_size_optimal(m->dim);
         }
-        s->found = 0;
-    }
     limit_hearsay(m);
     modes_normalise(m);
 }
@@ -212,7 +197,7 @@ static void add_found(void *const *states, size_t count) {
 
 /* The part of affine jumps that is accepted. */
 static double reach(const jump_plan *p) {
-    return (p->gain[MOVE_AFFINE] + RARE * REACH_PRIOR) / (p->tried[MOVE_AFFINE] + REACH_PRIOR);
+    return (p->gain[MOVE_AFFINE] / AFFINE_WORTH + RARE * REACH_PRIOR) / (p->tried[MOVE_AFFINE] + REACH_PRIOR);
 }
 
 /* Cycles grow, so what is learned changes ever more rarely. Scouts get half of the warm-up; after it a part that falls
@@ -232,14 +217,14 @@ static void schedule(jump_state *s) {
 /* Points for kernel moves: evenly from the rows of all chains, each to the component that owns it. */
 static void choose_points(jump_state *first, const rows *data) {
     modes *m = memory(first);
-    size_t stride = m->dim + ROW_HEAD, count;
     kernel_move_clear(&first->kernel);
     for (size_t part = 0; part < POINT_TURNS; part++)
         for (size_t b = 0; b < data->blocks; b++) {
-            double *row = data->block(data->context, b, &count);
-            for (size_t i = part * data->every; i < count; i += POINT_TURNS * data->every) {
-                size_t owner = (size_t)row[i * stride + ROW_OWNER];
-                if (owner < m->count) kernel_move_add(&first->kernel, first, m, owner, row + i * stride + ROW_HEAD);
+            const row_block block = data->block(data->context, b);
+            for (size_t i = part * data->every; i < block.count; i += POINT_TURNS * data->every) {
+                const double *row = block.at + i * block.stride;
+                size_t        owner = (size_t)row[ROW_OWNER];
+                if (owner < m->count) kernel_move_add(&first->kernel, first, m, owner, row + ROW_HEAD);
             }
         }
 }
@@ -249,54 +234,67 @@ static void begin_cycle(jump_state *s) {
     memset(&s->tally, 0, sizeof s->tally);
     s->t = 0;
     s->waits = false;
+    s->found = 0;
     s->settle.now.counts.modes = s->plan.modes;
     s->stage = s->plan.explore ? STAGE_EXPLORE : STAGE_SAMPLE;
     s->log_q_x = modes_log_density(m, now_x(&s->settle.now), block_at(s, s->at_x));
 }
 
-/* Learns from all chains, in the memory of the first. */
-static void learn(void *const *states, size_t count) {
-    jump_state *first = chain(states, 0);
-    jump_plan  *p = &first->plan;
-    modes      *m = memory(first);
-    pool        all = {states};
-    rows        data = {&all, count, m->dim, block_of, 1};
-    jump_tally  total = sum_tallies(states, count);
-    uint64_t    known = p->modes;
-    if (first->stage == STAGE_SETTLE) {
-        p->past = first->settling;
-        first_components(states, count);
+/* Learns from all chains, in the memory of one. */
+static void learn(jump_state *s, jump_offer *offers, size_t total) {
+    jump_plan *p = &s->plan;
+    modes     *m = memory(s);
+    rows       data = {offers, total, m->dim, block_of, 1};
+    jump_tally sum = sum_tallies(offers, total, m->count);
+    uint64_t   known = p->modes;
+    bool       structure = jump_tries_structure(s);
+    p->past = jump_past(s);
+    if (s->stage == STAGE_SETTLE) {
+        first_components(m, offers, total);
     } else {
-        p->past += p->length;
         p->cycle++;
-        adapt_steps(first, &total);
-        prune(first, &total);
+        adapt_steps(s, &sum);
+        prune(s, &sum);
     }
-    if (p->past < first->settle.now.warmup)
-        for (size_t c = 0; c < count; c++)
-            history_forget(&chain(states, c)->history, block_at(states[c], chain(states, c)->rows));
-    bool structure = (double)p->past >= STRUCTURE * (double)p->structured;
     if (structure) p->structured = p->past;
     modes_refit(m, &data, structure);
-    choose_points(first, &data);
+    choose_points(s, &data);
     m->level = modes_level(m, &data);
-    add_found(states, count);
+    add_found(m, offers, total);
     p->modes = modes_name(m, p->cycle);
-    p->idle = p->modes > known ? 0.0 : p->idle + total.scouts;
-    adapt_shares(first, &total);
-    adapt_brief(p, &total);
-    schedule(first);
+    p->idle = p->modes > known ? 0.0 : p->idle + sum.scouts;
+    adapt_shares(s, &sum);
+    adapt_brief(p, &sum);
+    schedule(s);
 }
 
-void jump_pool(void *const *states, size_t count) {
+static void share(void *const *states, size_t count) {
     jump_state *first = chain(states, 0);
-    learn(states, count);
-    begin_cycle(first);
-    for (size_t c = 1; c < count; c++) {
+    for (size_t c = 0; c < count; c++) {
         jump_state *s = chain(states, c);
-        s->plan = first->plan;
-        memcpy(memory(s), memory(first), modes_size(first->settle.now.dim));
-        kernel_move_share(&s->kernel, s, &first->kernel, first);
+        if (c) {
+            s->plan = first->plan;
+            memcpy(memory(s), memory(first), modes_size(first->settle.now.dim));
+            kernel_move_share(&s->kernel, s, &first->kernel, first);
+        }
+        if (s->plan.past < s->settle.now.warmup) history_forget(&s->history, block_at(s, s->rows));
         begin_cycle(s);
     }
+}
+
+size_t jump_offers(void *state, size_t index, size_t total, void *bytes) {
+    const jump_offer offer = offer_of(state, index, total);
+    return offer_pack(&offer, state, bytes);
+}
+
+bool jump_pool(void *const *states, size_t count, void *const *offers, size_t total) {
+    jump_offer  alone, *all = total > 1 ? malloc(total * sizeof *all) : &alone;
+    jump_state *first = chain(states, 0);
+    if (!all) return false;
+    for (size_t c = 0; c < total; c++)
+        all[c] = offers ? offer_unpack(first, offers[c]) : offer_of(chain(states, c), c, total);
+    learn(first, all, total);
+    share(states, count);
+    if (total > 1) free(all);
+    return true;
 }

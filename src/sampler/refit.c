@@ -396,14 +396,11 @@ static double parameters(const modes *m) {
     return 1.0 + d + 0.5 * d * (d + 1.0);
 }
 
-static fit begin(modes *m, const rows *data, double most) {
-    fit    f = {.m = m, .data = data, .every = 1};
-    size_t total = 0, count;
-    for (size_t b = 0; b < data->blocks; b++) {
-        data->block(data->context, b, &count);
-        total += count;
-    }
-    while (total / f.every > (size_t)most) f.every++;
+static fit begin(modes *m, const rows *data, size_t most) {
+    fit    f = {.m = m, .data = data};
+    size_t total = 0;
+    for (size_t b = 0; b < data->blocks; b++) total += data->block(data->context, b).count;
+    f.every = total / (most + 1) + 1;
     total /= f.every;
     f.count = (double)total;
     return f;
@@ -418,13 +415,14 @@ static void set_prior(fit *f) {
     f->penalty = fmin(0.5 * terms * log(fmax(f->count * f->part, 3.0)), terms + SURE);
 }
 
-/* So many rows tell the components that there are well enough, as long as their number is not in question. */
-static double rows_enough(const modes *m) {
-    return fmin(fmax(64.0 * (double)m->count * parameters(m), 0.25 * ROWS_MOST), ROWS_MOST);
+/* Fewer tell the components that there are well enough, as long as their number is not in question. */
+size_t modes_rows_used(const modes *m, bool structure) {
+    if (structure) return ROWS_MOST;
+    return (size_t)fmin(fmax(64.0 * (double)m->count * parameters(m), 0.25 * ROWS_MOST), ROWS_MOST);
 }
 
 double modes_refit(modes *m, rows *data, bool structure) {
-    fit f = begin(m, data, structure ? ROWS_MOST : rows_enough(m));
+    fit f = begin(m, data, modes_rows_used(m, structure));
     data->every = f.every;
     if (f.count < 1.0) return 1.0;
     set_prior(&f);

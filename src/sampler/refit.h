@@ -10,13 +10,21 @@
 /* The draws: blocks (one a chain) of rows in the order of time. A row is ROW_HEAD numbers and then the point. */
 enum { ROW_LOG_DENSITY, ROW_OWNER, ROW_HEAD };
 
+typedef struct row_block {
+    double *at;
+    size_t  count, stride; /* rows; numbers from one to the next */
+} row_block;
+
 typedef struct rows {
     void  *context;
     size_t blocks, dim;
-    double *(*block)(void *context, size_t index, size_t *count);
+    row_block (*block)(void *context, size_t index);
     size_t
         every; /* set by modes_refit(): it used one row in so many of a block, and put its component into ROW_OWNER */
 } rows;
+
+/* How many rows modes_refit() uses at most. */
+size_t modes_rows_used(const modes *m, bool structure);
 
 /* Fits q to the draws, starting from what it is. Components that no draw belongs to stay as they are, with their
  * weight. `structure`: split and merge are tried, too. Returns the part of the draws that counts, as if they were

@@ -34,10 +34,13 @@ typedef struct sampler {
     void (*begin)(void *state, const blueprint *plan, const double *x, double log_density, double length);
     const double *(*ask)(void *state, rng *r);                             /* next point to evaluate */
     void (*tell)(void *state, rng *r, double log_density, ckam_step *out); /* decide, adapt, report  */
-    /* Chains that learn from each other, else NULL: whether this one has come to where they do; and what they do there,
-     * all of them at the same place, in the order of their numbers. */
+    /* Chains that learn from each other, else NULL: whether this one has come to where they do ... */
     bool (*waits)(const void *state);
-    void (*pool)(void *const *states, size_t count);
+    /* ... what it brings as number `index` of `total` chains, as bytes; returns how many (bytes == NULL: only that) ... */
+    size_t (*offer)(void *state, size_t index, size_t total, void *bytes);
+    /* ... and what they do there, all of them at the same place. `states` learn from the `total` offers, in their order, which are
+     * changed; offers == NULL: from each other. False for want of memory, which one state alone does not need. */
+    bool (*pool)(void *const *states, size_t count, void *const *offers, size_t total);
 } sampler;
 
 /* The tables, in the order of ckam_sampler_list(). */

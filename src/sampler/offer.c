@@ -1,0 +1,100 @@
+/* offer.c - see offer.h. */
+#include "sampler/offer.h"
+
+#include <string.h>
+
+#define STRUCTURE 1.5 /* split and merge are tried when there are so many times more iterations */
+
+uint64_t jump_past(const jump_state *s) {
+    return s->stage == STAGE_SETTLE ? s->settling : s->plan.past + s->plan.length;
+}
+
+bool jump_tries_structure(const jump_state *s) {
+    return (double)jump_past(s) >= STRUCTURE * (double)s->plan.structured;
+}
+
+/* Of `total` chains with as many rows as this one all together bring as many as a fit uses: one in so many, and with
+ * chains out of step, so that where one row is too many for each, there is none of some. In the warm-up the older half is
+ * about to be forgotten. */
+static row_block choose_rows(jump_state *s, size_t index, size_t total) {
+    const modes *memory = (const modes *)(const void *)block_at(s, s->modes);
+    size_t       width = s->history.dim, count = s->history.count;
+    size_t       from = jump_past(s) < s->settle.now.warmup ? count / 2 : 0, left = count - from;
+    size_t       most = modes_rows_used(memory, jump_tries_structure(s)), every = total * left / (most + 1) + 1;
+    size_t       begin = (every - index % every) % every;
+    return (row_block){.at = block_at(s, s->rows) + (from + begin) * width,
+                       .count = begin < left ? (left - begin + every - 1) / every : 0,
+                       .stride = every * width};
+}
+
+jump_offer offer_of(jump_state *s, size_t index, size_t total) {
+    return (jump_offer){.tally = &s->tally,
+                        .mean = block_at(s, s->settle.mean),
+                        .factor = block_at(s, s->settle.factor),
+                        .step = s->settle.nu,
+                        .found = s->found,
+                        .found_mass = s->found_mass,
+                        .found_mean = block_at(s, s->found_mean),
+                        .found_factor = block_at(s, s->found_factor),
+                        .rows = choose_rows(s, index, total)};
+}
+
+/* -- Bytes -------------------------------------------------------------------------------------------------------- */
+
+/* Its parts, in their order. */
+enum { PART_HEAD, PART_TALLY, PART_SETTLED, PART_FOUND, PART_ROWS, PARTS };
+typedef struct offer_head {
+    uint64_t found, rows;
+    double   step;
+} offer_head;
+
+/* Where parts begin, in numbers; the last is the end. */
+static void place_parts(const jump_state *s, const offer_head *head, size_t at[PARTS + 1]) {
+    size_t dim = s->settle.now.dim, components = ((const modes *)(const void *)block_at_const(s, s->modes))->count;
+    size_t size[PARTS] = {
+        [PART_HEAD] = sizeof *head / sizeof(double),
+        [PART_TALLY] = (offsetof(jump_tally, at) + components * sizeof s->tally.at[0]) / sizeof(double),
+        [PART_SETTLED] = s->stage == STAGE_SETTLE ? dim + dim * dim : 0,
+        [PART_FOUND] = head->found * (1 + dim + dim * dim),
+        [PART_ROWS] = head->rows * s->history.dim,
+    };
+    at[0] = 0;
+    for (int i = 0; i < PARTS; i++) at[i + 1] = at[i] + size[i];
+}
+
+size_t offer_pack(const jump_offer *offer, const jump_state *s, void *bytes) {
+    const offer_head head = {offer->found, offer->rows.count, offer->step};
+    size_t           dim = s->settle.now.dim, width = s->history.dim, at[PARTS + 1];
+    double          *out = bytes;
+    place_parts(s, &head, at);
+    if (!out) return at[PARTS] * sizeof *out;
+    memcpy(out, &head, sizeof head);
+    memcpy(out + at[PART_TALLY], offer->tally, (at[PART_SETTLED] - at[PART_TALLY]) * sizeof *out);
+    if (s->stage == STAGE_SETTLE) {
+        memcpy(out + at[PART_SETTLED], offer->mean, dim * sizeof *out);
+        memcpy(out + at[PART_SETTLED] + dim, offer->factor, dim * dim * sizeof *out);
+    }
+    memcpy(out + at[PART_FOUND], offer->found_mass, head.found * sizeof *out);
+    memcpy(out + at[PART_FOUND] + head.found, offer->found_mean, head.found * dim * sizeof *out);
+    memcpy(out + at[PART_FOUND] + head.found * (1 + dim), offer->found_factor, head.found * dim * dim * sizeof *out);
+    for (size_t i = 0; i < head.rows; i++)
+        memcpy(out + at[PART_ROWS] + i * width, offer->rows.at + i * offer->rows.stride, width * sizeof *out);
+    return at[PARTS] * sizeof *out;
+}
+
+jump_offer offer_unpack(const jump_state *s, void *bytes) {
+    size_t     dim = s->settle.now.dim, at[PARTS + 1];
+    double    *in = bytes;
+    offer_head head;
+    memcpy(&head, in, sizeof head);
+    place_parts(s, &head, at);
+    return (jump_offer){.tally = (const jump_tally *)(const void *)(in + at[PART_TALLY]),
+                        .mean = in + at[PART_SETTLED],
+                        .factor = in + at[PART_SETTLED] + dim,
+                        .step = head.step,
+                        .found = head.found,
+                        .found_mass = in + at[PART_FOUND],
+                        .found_mean = in + at[PART_FOUND] + head.found,
+                        .found_factor = in + at[PART_FOUND] + head.found * (1 + dim),
+                        .rows = {in + at[PART_ROWS], head.rows, s->history.dim}};
+}
