@@ -328,7 +328,24 @@ CKAM_API void ckam_plan_command(ckam_plan *plan, const char *command);
 /* The settings of a plan, ended by one without a name; lives for ever. */
 CKAM_API const ckam_option *ckam_plan_list(void);
 
-typedef struct ckam_run   ckam_run;
+typedef struct ckam_run ckam_run;
+
+/* Processes that carry out one run together, with the same plan and in the same directory, each of them with a part of the
+ * chains. Draws do not depend on their number. All call ckam_run_create() (or resume) and ckam_run_go() together, and return
+ * from them with the same status; the process of rank 0 writes and has what concerns all chains: run.json, summary, review, progress.
+ * How they talk is yours to say; ckam/mpi.h does it over MPI. */
+typedef struct ckam_crew {
+    size_t rank, size;
+    size_t neighbours; /* of them on this machine, this one included: they share its processors */
+    void  *context;
+    /* Brings sizes[r] bytes of each rank r, here `bytes`, behind each other into `all`, of rank 0 or (everywhere) of
+     * all; `all` is NULL where nothing is wanted, and only sizes[rank] is known there. All call it, in the thread that called
+     * the library. Others that cannot be reached end the process: a part of a run cannot go on. */
+    void (*gather)(void *context, const void *bytes, const size_t *sizes, void *all, bool everywhere);
+} ckam_crew;
+/* Borrowed, for as long as the plan and the runs that are made from it. */
+CKAM_API void ckam_plan_crew(ckam_plan *plan, const ckam_crew *crew);
+
 typedef struct ckam_draws ckam_draws;
 
 /* Checks everything, makes the directory and its files, and evaluates nothing yet. The target is copied, but its context

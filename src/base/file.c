@@ -12,6 +12,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+bool file_read_at(int file, void *bytes, size_t size, uint64_t offset) {
+    char *place = bytes;
+    while (size) {
+        ssize_t count = pread(file, place, size, (off_t)offset);
+        if (count == 0 || (count < 0 && errno != EINTR)) return false;
+        if (count < 0) continue;
+        place += count;
+        size -= (size_t)count;
+        offset += (uint64_t)count;
+    }
+    return true;
+}
+
 bool file_write(int file, const void *bytes, size_t size, uint64_t offset) {
     const char *place = bytes;
     sigset_t    limit, before;

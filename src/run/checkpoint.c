@@ -6,11 +6,16 @@
 #include "base/error.h"
 #include "chain/chain.h"
 #include "draws/draws.h"
-#include "run/run.h"
+#include "run/crew.h"
 #include "target/target.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { CHECKPOINT_VERSION = 1 };
 
@@ -55,52 +60,95 @@ static ckam_status settle(ckam_run *run, ckam_error *error) {
 }
 
 ckam_status checkpoint_sync(ckam_run *run, ckam_error *error) {
-    ckam_status status = run->settled ? CKAM_OK : settle(run, error);
-    for (size_t i = 0; i < run->plan->run.chains && !status; i++) {
+    ckam_status status = run->settled || !crew_is_first(run) ? CKAM_OK : settle(run, error);
+    for (size_t i = run->first; i < run->last && !status; i++) {
         lane *l = &run->lanes[i];
         status = csv_sync(&l->draws, error);
         if (!status && l->warmup.file >= 0) status = csv_sync(&l->warmup, error);
         note_lengths(l);
     }
-    return status;
+    return crew_agree(run, status, error);
 }
 
 ckam_status checkpoint_begin(ckam_run *run, ckam_error *error) {
-    for (size_t i = 0; i < run->plan->run.chains; i++) note_lengths(&run->lanes[i]);
+    for (size_t i = run->first; i < run->last; i++) note_lengths(&run->lanes[i]);
     return checkpoint_write(run, error);
 }
 
-static ckam_status add_snapshots(ckam_run *run, file_aside *aside, ckam_error *error) {
-    ckam_status status = CKAM_OK;
-    size_t      size = ckam_chain_snapshot_size(run->lanes[0].chain);
-    void       *bytes = malloc(size);
-    if (!bytes) status = fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a checkpoint (%zu bytes)", size);
-    for (size_t i = 0; i < run->plan->run.chains && !status; i++) {
-        ckam_chain_save(run->lanes[i].chain, bytes, size);
-        status = file_add(aside, bytes, size, error);
+/* Bytes of snapshots that are in memory at a time, unless one is larger. */
+enum { SNAPSHOTS_MOST = 64 << 20 };
+
+/* Of this process; and, in the first of several, of all. */
+typedef struct parts {
+    size_t            size; /* of a snapshot */
+    size_t            turn; /* so many chains at a time */
+    char             *own, *all;
+    struct lane_kept *own_kept, *all_kept;
+} parts;
+
+static void free_parts(parts *p) {
+    free(p->own);
+    free(p->all);
+    free(p->own_kept);
+    free(p->all_kept);
+}
+
+static ckam_status make_parts(ckam_run *run, parts *p, ckam_error *error) {
+    size_t chains = (size_t)run->plan->run.chains, own = run->last - run->first;
+    *p = (parts){.size = crew_is_first(run) ? ckam_chain_snapshot_size(run->lanes[0].chain) : 0};
+    crew_tell(run, &p->size, sizeof p->size);
+    p->turn = SNAPSHOTS_MOST / p->size + 1;
+    if (p->turn > chains) p->turn = chains;
+    p->own = malloc((own < p->turn ? own : p->turn) * p->size + 1);
+    p->own_kept = calloc(own + 1, sizeof *p->own_kept);
+    bool made = p->own && p->own_kept;
+    if (run->crew && crew_is_first(run)) {
+        p->all = malloc(p->turn * p->size);
+        p->all_kept = calloc(chains, sizeof *p->all_kept);
+        made = made && p->all && p->all_kept;
     }
-    free(bytes);
-    return status;
+    ckam_status status = made ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a checkpoint");
+    return crew_agree(run, status, error);
+}
+
+static ckam_status add_head(ckam_run *run, const struct lane_kept *kept, file_aside *aside, ckam_error *error) {
+    size_t bytes = (size_t)run->plan->run.chains * sizeof *kept;
+    head   h = make_head(run);
+    char   path[FILE_PATH];
+    h.checksum = checksum(kept, bytes);
+    directory_file(&run->place, "checkpoint/state", path);
+    ckam_status status = file_begin(aside, path, error);
+    aside->unsynced = !run->settled;
+    if (!status) status = file_add(aside, &h, sizeof h, error);
+    return status ? status : file_add(aside, kept, bytes, error);
+}
+
+/* The first process writes all of it. A failure of its own is told when the others have said what they have. */
+static ckam_status write_parts(ckam_run *run, parts *p, file_aside *aside, ckam_error *error) {
+    size_t      chains = (size_t)run->plan->run.chains;
+    ckam_status status = CKAM_OK;
+    for (size_t i = run->first; i < run->last; i++) p->own_kept[i - run->first] = run->lanes[i].kept;
+    const void *kept = crew_collect(run, p->own_kept, sizeof *p->own_kept, 0, chains, p->all_kept);
+    if (kept) status = add_head(run, kept, aside, error);
+    for (size_t from = 0; from < chains; from += p->turn) {
+        size_t to = from + p->turn < chains ? from + p->turn : chains, used = 0;
+        for (size_t i = from; i < to; i++)
+            if (run->first <= i && i < run->last)
+                ckam_chain_save(run->lanes[i].chain, p->own + used++ * p->size, p->size);
+        const void *all = crew_collect(run, p->own, p->size, from, to, p->all);
+        if (all && !status) status = file_add(aside, all, (to - from) * p->size, error);
+    }
+    if (kept && !status) status = file_commit(aside, error);
+    return crew_agree(run, status, error);
 }
 
 ckam_status checkpoint_write(ckam_run *run, ckam_error *error) {
-    size_t            chains = (size_t)run->plan->run.chains;
-    struct lane_kept *kept = calloc(chains, sizeof *kept);
-    char              path[FILE_PATH];
-    file_aside        aside = {.file = -1};
-    if (!kept) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a checkpoint");
-    directory_file(&run->place, "checkpoint/state", path);
-    head h = make_head(run);
-    for (size_t i = 0; i < chains; i++) kept[i] = run->lanes[i].kept;
-    h.checksum = checksum(kept, chains * sizeof *kept);
-    ckam_status status = file_begin(&aside, path, error);
-    aside.unsynced = !run->settled;
-    if (!status) status = file_add(&aside, &h, sizeof h, error);
-    if (!status) status = file_add(&aside, kept, chains * sizeof *kept, error);
-    if (!status) status = add_snapshots(run, &aside, error);
-    if (!status) status = file_commit(&aside, error);
+    file_aside  aside = {.file = -1};
+    parts       p;
+    ckam_status status = make_parts(run, &p, error);
+    if (!status) status = write_parts(run, &p, &aside, error);
     file_abandon(&aside);
-    free(kept);
+    free_parts(&p);
     return status;
 }
 
@@ -175,40 +223,53 @@ static ckam_status cut_short(const char *path, ckam_error *error) {
     return fail_with(error, CKAM_ERROR_SNAPSHOT, "%.120s is cut or damaged, or not a checkpoint of ckam", path);
 }
 
-static ckam_status load(ckam_run *run, const char *path, const char *bytes, size_t size, ckam_error *error) {
-    size_t chains = (size_t)run->plan->run.chains, each = ckam_chain_snapshot_size(run->lanes[0].chain);
+/* What the chains keep, for this process's: *kept has room for all. */
+static ckam_status load_kept(ckam_run *run, const char *path, int file, struct lane_kept *kept, ckam_error *error) {
     head   ours = make_head(run), theirs;
-    if (size < sizeof theirs || memcmp(bytes, magic, sizeof magic) != 0) return cut_short(path, error);
-    memcpy(&theirs, bytes, sizeof theirs);
+    size_t size = (size_t)run->plan->run.chains * sizeof *kept;
+    if (!file_read_at(file, &theirs, sizeof theirs, 0) || memcmp(theirs.magic, magic, sizeof magic) != 0)
+        return cut_short(path, error);
     ckam_status status = compare(&ours, &theirs, error);
     if (status) return status;
-    size_t            kept_size = chains * sizeof(struct lane_kept);
-    struct lane_kept *kept = malloc(kept_size);
+    if (!file_read_at(file, kept, size, sizeof theirs) || checksum(kept, size) != theirs.checksum)
+        return cut_short(path, error);
+    return CKAM_OK;
+}
+
+static ckam_status load_snapshots(ckam_run *run, const char *path, int file, const struct lane_kept *kept,
+                                  ckam_error *error) {
+    size_t      chains = (size_t)run->plan->run.chains, before = sizeof(head) + chains * sizeof *kept;
+    struct stat about;
+    if (fstat(file, &about) || (size_t)about.st_size < before || ((size_t)about.st_size - before) % chains)
+        return cut_short(path, error);
+    size_t      each = ((size_t)about.st_size - before) / chains; /* another one than ours is judged by its head */
+    char       *bytes = malloc(each + 1);
+    ckam_status status = bytes ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a checkpoint");
+    for (size_t i = run->first; i < run->last && !status; i++)
+        status = file_read_at(file, bytes, each, before + i * each) ? load_chain(run, i, &kept[i], bytes, each, error)
+                                                                    : cut_short(path, error);
+    free(bytes);
+    return status;
+}
+
+static ckam_status load(ckam_run *run, const char *path, int file, ckam_error *error) {
+    struct lane_kept *kept = calloc(run->plan->run.chains, sizeof *kept);
     if (!kept) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a checkpoint");
-    if (size >= sizeof theirs + kept_size) memcpy(kept, bytes + sizeof theirs, kept_size);
-    if (size < sizeof theirs + kept_size || checksum(kept, kept_size) != theirs.checksum)
-        status = cut_short(path, error);
-    const char *snapshots = bytes + sizeof theirs + kept_size;
-    size_t      left = size - sizeof theirs - kept_size;
-    if (!status && left % chains) status = cut_short(path, error);
-    for (size_t i = 0; i < chains && !status; i++) {
-        /* A snapshot of other settings has another size: then the first is judged by its head. */
-        size_t own = left == chains * each ? each : left / chains;
-        status = load_chain(run, i, &kept[i], snapshots + i * own, own, error);
-    }
-    /* Files are cut when all chains have been judged. */
-    for (size_t i = 0; i < chains && !status; i++) status = open_files(run, i, error);
+    ckam_status status = load_kept(run, path, file, kept, error);
+    if (!status) status = load_snapshots(run, path, file, kept, error);
     free(kept);
     return status;
 }
 
 ckam_status checkpoint_load(ckam_run *run, ckam_error *error) {
-    char   path[FILE_PATH], *bytes;
-    size_t size;
+    char path[FILE_PATH];
     directory_file(&run->place, "checkpoint/state", path);
-    ckam_status status = file_read(path, &bytes, &size, error);
-    if (status) return status;
-    status = load(run, path, bytes, size, error);
-    free(bytes);
-    return status;
+    int         file = open(path, O_RDONLY | O_CLOEXEC);
+    ckam_status status = file < 0 ? fail_with(error, CKAM_ERROR_INPUT, "cannot read %.120s: %s", path, strerror(errno))
+                                  : load(run, path, file, error);
+    if (file >= 0) close(file);
+    /* Files are cut when all chains have been judged. */
+    status = crew_agree(run, status, error);
+    for (size_t i = run->first; i < run->last && !status; i++) status = open_files(run, i, error);
+    return crew_agree(run, status, error);
 }

@@ -4,7 +4,7 @@
  * to checkpoint/rest_N, and put back when the run goes on. Nothing is lost. */
 #include "base/error.h"
 #include "draws/draws.h"
-#include "run/run.h"
+#include "run/crew.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,12 +56,13 @@ static ckam_status copy_rest(const ckam_run *run, size_t index, int file, ckam_e
     return status;
 }
 
-ckam_status even_out(ckam_run *run, ckam_error *error) {
+ckam_status even_out(ckam_run *run, uint64_t *shortest, ckam_error *error) {
     uint64_t    least = UINT64_MAX;
     ckam_status status = CKAM_OK;
-    for (size_t i = 0; i < run->plan->run.chains; i++)
+    for (size_t i = run->first; i < run->last; i++)
         if (run->lanes[i].kept.draws < least) least = run->lanes[i].kept.draws;
-    for (size_t i = 0; i < run->plan->run.chains && !status; i++) {
+    *shortest = least = crew_least(run, least);
+    for (size_t i = run->first; i < run->last && !status; i++) {
         lane *l = &run->lanes[i];
         char  path[FILE_PATH];
         if (l->kept.draws == least) continue;
@@ -72,7 +73,7 @@ ckam_status even_out(ckam_run *run, ckam_error *error) {
         if (!status) status = copy_rest(run, i, file, error);
         if (file >= 0) close(file);
     }
-    return status;
+    return crew_agree(run, status, error);
 }
 
 ckam_status even_cut(ckam_run *run, size_t index, ckam_error *error) {

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "draws/netcdf.h"
-#include "run/run.h"
+#include "run/crew.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -41,7 +41,7 @@ static json_t *counts_json(const ckam_run *run) {
     uint64_t    faults = run->faults;
     json_t     *draws = json_array();
     ckam_run_counts(run, &sum);
-    for (size_t i = 0; run->source && i < run->plan->run.chains; i++) faults += seat_faults(run->lanes[i].seat);
+    for (size_t i = 0; i < run->plan->run.chains; i++) faults += run->lanes[i].faults;
     for (size_t i = 0; i < run->plan->run.chains; i++)
         json_array_append_new(draws, plan_json_word(run->lanes[i].kept.draws));
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "evaluations", plan_json_word(sum.evaluations),
@@ -52,24 +52,41 @@ static json_t *counts_json(const ckam_run *run) {
 }
 
 /* The first point that was rejected, of the first chain that has one: once known, for good. */
-static json_t *rejected_json(ckam_run *run) {
-    for (size_t i = 0; run->source && !run->rejected && i < run->plan->run.chains; i++) {
+static void find_rejected(ckam_run *run) {
+    struct rejected {
+        uint64_t chain; /* from 1; 0: none */
+        char     point[CREW_MOST - sizeof(uint64_t)];
+    } own = {0};
+    for (size_t i = run->first; run->source && !own.chain && i < run->last; i++) {
         const char *first = seat_first_reject(run->lanes[i].seat);
-        if (*first) run->rejected = json_pack("{s:I, s:s}", "chain", (json_int_t)i + 1, "point", first);
+        if (!*first) continue;
+        own.chain = i + 1;
+        snprintf(own.point, sizeof own.point, "%s", first);
     }
-    return run->rejected;
+    const struct rejected *all = crew_share(run, &own, sizeof own);
+    for (size_t r = 0; r < crew_size(run) && !run->rejected; r++)
+        if (all[r].chain)
+            run->rejected = json_pack("{s:I, s:s}", "chain", (json_int_t)all[r].chain, "point", all[r].point);
 }
 
-ckam_status finish_record(ckam_run *run, double seconds, bool ended, const char *message, ckam_error *error) {
+/* What several processes have told each other; NULL where there is one. */
+static json_t *crew_json(const ckam_run *run) {
+    if (!run->crew) return NULL;
+    return json_pack("{s:I, s:o, s:o, s:f}", "count", (json_int_t)run->crew->size, "pools",
+                     plan_json_word(run->cost.pools), "bytes", plan_json_word(run->cost.bytes), "seconds",
+                     run->cost.seconds);
+}
+
+static ckam_status write_record(ckam_run *run, double seconds, bool ended, const char *message, ckam_error *error) {
     char path[FILE_PATH], now[CLOCK_TEXT];
     clock_text(now);
     json_t *json =
-        json_pack("{s:s, s:s, s:o, s:I, s:o, s:s, s:s?, s:f, s:s?, s:s?, s:s?, s:O?, s:o}", "ckam", CKAM_VERSION,
+        json_pack("{s:s, s:s, s:o, s:I, s:o, s:s, s:s?, s:f, s:s?, s:s?, s:s?, s:O?, s:o?, s:o}", "ckam", CKAM_VERSION,
                   "command", run->plan->command, "config", plan_json(run->plan), "dim", (json_int_t)run->target.dim,
                   "parameters", names_json(run), "started", run->started, "ended", ended ? now : NULL, "seconds",
                   round(1000.0 * (run->seconds + seconds)) / 1000.0, "stopped", *run->reason ? run->reason : NULL,
-                  "message", message, "warning", *run->warning ? run->warning : NULL, "rejected", rejected_json(run),
-                  "counts", counts_json(run));
+                  "message", message, "warning", *run->warning ? run->warning : NULL, "rejected", run->rejected,
+                  "ranks", crew_json(run), "counts", counts_json(run));
     char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(digits_needed(run->plan))) : NULL;
     json_decref(json);
     if (!text) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for run.json");
@@ -83,6 +100,13 @@ ckam_status finish_record(ckam_run *run, double seconds, bool ended, const char 
     if (!status) status = file_commit(&aside, error);
     free(text);
     return status;
+}
+
+ckam_status finish_record(ckam_run *run, double seconds, bool ended, const char *message, ckam_error *error) {
+    find_rejected(run);
+    crew_report(run);
+    ckam_status status = crew_is_first(run) ? write_record(run, seconds, ended, message, error) : CKAM_OK;
+    return crew_agree(run, status, error);
 }
 
 /* -- summary.csv -------------------------------------------------------------------------------------------------- */
@@ -127,13 +151,11 @@ static ckam_status end_file(csv_writer *w, const struct lane_kept *kept, uint64_
 }
 
 static ckam_status end_files(ckam_run *run, ckam_error *error) {
-    uint64_t    least = UINT64_MAX;
+    uint64_t    least = 0;
     ckam_status status = checkpoint_sync(run, error);
-    if (!status) status = even_out(run, error);
+    if (!status) status = even_out(run, &least, error);
     if (!status) status = checkpoint_write(run, error);
-    for (size_t i = 0; i < run->plan->run.chains; i++)
-        if (run->lanes[i].kept.draws < least) least = run->lanes[i].kept.draws;
-    for (size_t i = 0; i < run->plan->run.chains && !status; i++) {
+    for (size_t i = run->first; i < run->last && !status; i++) {
         lane *l = &run->lanes[i];
         status = even_cut(run, i, error);
         if (!status) status = end_file(&l->draws, &l->kept, least * run->plan->run.thin, error);
@@ -142,7 +164,7 @@ static ckam_status end_files(ckam_run *run, ckam_error *error) {
         csv_close(&l->draws);
         csv_close(&l->warmup);
     }
-    return status;
+    return crew_agree(run, status, error);
 }
 
 static bool has_draws(const ckam_run *run) {
@@ -165,12 +187,10 @@ static ckam_status look_at_draws(ckam_run *run, ckam_error *error) {
     return status;
 }
 
-/* The files in the order of their worth. */
-static ckam_status write_all(ckam_run *run, ckam_error *error) {
+/* What is made from the draws of all chains. */
+static ckam_status write_outcome(ckam_run *run, ckam_error *error) {
     char        path[FILE_PATH], now[CLOCK_TEXT];
-    ckam_status status = run->format.csv ? end_files(run, error) : CKAM_OK;
-    if (status || !has_draws(run)) return status;
-    status = look_at_draws(run, error);
+    ckam_status status = look_at_draws(run, error);
     if (!status && run->format.csv) status = write_summary(run, error);
     if (status || !run->format.netcdf) return status;
     clock_text(now);
@@ -178,10 +198,18 @@ static ckam_status write_all(ckam_run *run, ckam_error *error) {
     return netcdf_write(run->place.path, path, run_model_name(run), now, error);
 }
 
-static bool has_lost(const ckam_run *run) {
-    for (size_t i = 0; i < run->plan->run.chains; i++)
-        if (run->lanes[i].lost) return true;
-    return false;
+/* The files in the order of their worth. */
+static ckam_status write_all(ckam_run *run, ckam_error *error) {
+    ckam_status status = run->format.csv ? end_files(run, error) : CKAM_OK;
+    if (status) return status;
+    if (crew_is_first(run) && has_draws(run)) status = write_outcome(run, error);
+    return crew_agree(run, status, error);
+}
+
+static bool has_lost(ckam_run *run) {
+    bool lost = false;
+    for (size_t i = run->first; i < run->last; i++) lost = lost || run->lanes[i].lost;
+    return crew_most(run, lost);
 }
 
 ckam_status finish_write(ckam_run *run, double seconds, ckam_status status, ckam_error *error) {

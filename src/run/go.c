@@ -2,9 +2,12 @@
  *
  * What is drawn depends on neither time nor threads. A rule that looks at draws (until) is applied when all chains have
  * the same number of them, at numbers that are fixed beforehand: chains that are there first wait. So do chains that learn
- * from each other (jump), at the end of each cycle. */
+ * from each other (jump), at the end of each cycle.
+ *
+ * Where several processes carry out a run, each has its loop. They meet at every tick and when one has nothing left to do, put
+ * together where they are (standing), and decide from that: all the same. */
 #include "base/error.h"
-#include "run/run.h"
+#include "run/crew.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -22,13 +25,15 @@ typedef struct session {
     ckam_watch          *watch;
     void                *context;
     ckam_chain_progress *chain; /* a copy that the watcher may look at */
-    ckam_chain         **pool;  /* all chains, in their order */
+    ckam_chain         **own;   /* the chains of this process, in their order */
     double               start, watched, saved, looked, look_cost;
     double               fraction; /* done before this session */
     uint64_t             draws;    /* the same */
     double               rhat, ess;
     pthread_t           *threads;
     size_t               count; /* of threads that were started */
+    bool                 over;
+    ckam_error           failure; /* of this process beside its chains: the next meeting is told */
 } session;
 
 /* -- The threads -------------------------------------------------------------------------------------------------- */
@@ -37,7 +42,7 @@ typedef struct session {
 static lane *next_lane(ckam_run *run) {
     lane *next = NULL;
     if (atomic_load(&run->halt)) return NULL;
-    for (size_t i = 0; i < run->plan->run.chains; i++) {
+    for (size_t i = run->first; i < run->last; i++) {
         lane *l = &run->lanes[i];
         if (!l->busy && lane_is_ready(run, l) && (!next || l->evaluations < next->evaluations)) next = l;
     }
@@ -71,8 +76,8 @@ static ckam_status start_threads(session *s, ckam_error *error) {
     uint64_t wanted = s->run->plan->run.threads;
     sigset_t all, before;
     int      failure = 0;
-    if (wanted > s->run->plan->run.chains) wanted = s->run->plan->run.chains;
-    s->threads = calloc(wanted, sizeof *s->threads);
+    if (wanted > s->run->last - s->run->first) wanted = s->run->last - s->run->first;
+    s->threads = calloc(wanted + 1, sizeof *s->threads);
     if (!s->threads) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for threads");
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL,
                                   SIGABRT}; /* of a model: who catches them has the last word */
@@ -84,7 +89,7 @@ static ckam_status start_threads(session *s, ckam_error *error) {
         if (!failure) s->count++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (s->count) return CKAM_OK; /* fewer threads take longer, and give the same */
+    if (s->count || !wanted) return CKAM_OK; /* fewer threads take longer, and give the same */
     return fail_with(error, CKAM_ERROR_MEMORY, "no thread can be started (error %d); try again later", failure);
 }
 
@@ -140,9 +145,13 @@ static void watch(session *s, bool writing) {
     s->watch(s->context, &p);
 }
 
+/* The first process has the draws of all; what it sees is told to the others. */
 static void look(session *s) {
-    double begun = clock_seconds();
-    live_look(s->run->live, &s->rhat, &s->ess);
+    double begun = clock_seconds(), seen[2] = {(double)NAN, (double)NAN};
+    if (!crew_stores(s->run, NULL) && crew_is_first(s->run)) live_look(s->run->live, &seen[0], &seen[1]);
+    crew_tell(s->run, seen, sizeof seen);
+    s->rhat = seen[0];
+    s->ess = seen[1];
     s->looked = clock_seconds();
     s->look_cost = s->looked - begun;
 }
@@ -150,11 +159,12 @@ static void look(session *s) {
 /* -- Deciding ----------------------------------------------------------------------------------------------------- */
 
 /* The first of the fixed numbers of draws, each a tenth above the one before, that no chain has passed. */
-static uint64_t next_goal(const ckam_run *run) {
+static uint64_t next_goal(ckam_run *run) {
     uint64_t most = 0, goal = GOAL_FIRST;
     if (isnan(run->until.rhat) && isnan(run->until.ess)) return UINT64_MAX;
-    for (size_t i = 0; i < run->plan->run.chains; i++)
+    for (size_t i = run->first; i < run->last; i++)
         if (run->lanes[i].kept.draws > most) most = run->lanes[i].kept.draws;
+    most = crew_most(run, most);
     while (goal < most) goal += goal / 10;
     return goal;
 }
@@ -165,77 +175,102 @@ static bool is_met(const session *s) {
 }
 
 /* A chain that failed ends the run; the first one speaks. */
-static bool has_failed(const ckam_run *run, ckam_error *error, ckam_status *status) {
-    for (size_t i = 0; i < run->plan->run.chains; i++) {
+static ckam_status failure_of(const session *s, ckam_error *error) {
+    const ckam_run *run = s->run;
+    for (size_t i = run->first; i < run->last; i++) {
         const lane *l = &run->lanes[i];
         if (!l->status) continue;
-        *status = l->status == CKAM_ERROR_WRITE
-                      ? fail_with(error, l->status, "%s", l->error.message)
-                      : fail_with(error, l->status, "chain %zu: %.215s%s", i + 1, l->error.message,
-                                  l->status == CKAM_ERROR_START ? " (--init)" : "");
-        return true;
+        return l->status == CKAM_ERROR_WRITE
+                   ? fail_with(error, l->status, "%s", l->error.message)
+                   : fail_with(error, l->status, "chain %zu: %.215s%s", i + 1, l->error.message,
+                               l->status == CKAM_ERROR_START ? " (--init)" : "");
     }
-    return false;
+    return s->failure.status ? fail_with(error, s->failure.status, "%s", s->failure.message) : CKAM_OK;
 }
 
-/* How many chains are where. */
-typedef struct tally {
-    size_t done, full; /* nothing is left to do for it; it has all its draws */
-    size_t at_goal;    /* or done */
-    size_t waiting;    /* for the others, at the end of a cycle */
-    size_t ready;
-} tally;
+/* What a process would have all do. */
+enum { WANT_WATCH = 1, WANT_LOOK = 2, WANT_SAVE = 4, TIME_IS_UP = 8 };
 
-static tally count_lanes(const ckam_run *run) {
-    tally    t = {0};
-    uint64_t draws = run->plan->run.draws;
-    for (size_t i = 0; i < run->plan->run.chains; i++) {
+/* Where a process is, or all of them: how many chains are where. */
+typedef struct standing {
+    uint64_t done, full; /* nothing is left to do for it; it has all its draws */
+    uint64_t at_goal;    /* or done */
+    uint64_t waiting;    /* for the others, at the end of a cycle */
+    uint64_t ready, failed;
+    uint64_t busy; /* processes in which something moves */
+    uint64_t halt, wants;
+} standing;
+
+static standing stand(const session *s, bool still, double now) {
+    const ckam_run     *run = s->run;
+    const run_settings *plan = &run->plan->run;
+    standing t = {.busy = !still, .failed = s->failure.status != CKAM_OK, .halt = (uint64_t)atomic_load(&run->halt)};
+    for (size_t i = run->first; still && i < run->last; i++) {
         const lane *l = &run->lanes[i];
         t.done += l->done;
-        t.full += draws && l->kept.draws >= draws;
+        t.full += plan->draws && l->kept.draws >= plan->draws;
         t.at_goal += l->done || l->kept.draws >= run->goal;
         t.waiting += l->waits;
         t.ready += lane_is_ready(run, l);
+        t.failed += l->status != CKAM_OK;
     }
+    if (s->watch && now - s->watched >= TICK) t.wants |= WANT_WATCH;
+    if (s->watch && now - s->looked >= fmax(LIVE_EVERY, s->look_cost / LIVE_SHARE)) t.wants |= WANT_LOOK;
+    if (run->format.csv && now - s->saved >= plan->checkpoint_every) t.wants |= WANT_SAVE;
+    if (!isnan(plan->time_limit) && now - s->start >= plan->time_limit) t.wants |= TIME_IS_UP;
     return t;
+}
+
+/* All processes together. */
+static standing meet(ckam_run *run, const standing *mine) {
+    const standing *all = crew_share(run, mine, sizeof *mine);
+    standing        sum = {0};
+    for (size_t r = 0; r < crew_size(run); r++) {
+        sum.done += all[r].done;
+        sum.full += all[r].full;
+        sum.at_goal += all[r].at_goal;
+        sum.waiting += all[r].waiting;
+        sum.ready += all[r].ready;
+        sum.failed += all[r].failed;
+        sum.busy += all[r].busy;
+        sum.halt |= all[r].halt;
+        sum.wants |= all[r].wants;
+    }
+    return sum;
 }
 
 /* Nothing moves: is the run over, and why? If chains wait at a goal, the next one is set. Chains that wait for one whose
  * evaluations are used up end the run: without it they would go another way than with more evaluations. */
-static bool is_over(session *s, ckam_error *error, ckam_status *status) {
-    ckam_run   *run = s->run;
-    size_t      chains = (size_t)run->plan->run.chains;
-    const tally t = count_lanes(run);
-    int         halt = atomic_load(&run->halt);
-    bool        has_rule = run->goal < UINT64_MAX, all = t.done == chains, paused = halt & HALT_PAUSE;
-    if (has_failed(run, error, status)) {
+static bool is_over(session *s, const standing *t, ckam_error *error, ckam_status *status) {
+    ckam_run *run = s->run;
+    size_t    chains = (size_t)run->plan->run.chains;
+    bool      has_rule = run->goal < UINT64_MAX, all = t->done == chains, paused = t->halt & HALT_PAUSE;
+    if (t->failed) {
+        *status = crew_agree(run, failure_of(s, error), error);
         run->reason = *status > 0 ? "target" : "error";
-    } else if (halt & HALT_STOP) {
+    } else if (t->halt & HALT_STOP) {
         if (!*run->reason) run->reason = "interrupted";
         *status = strcmp(run->reason, "interrupted") ? CKAM_OK : CKAM_STOP;
-    } else if (all || (has_rule && t.at_goal == chains && !paused)) {
+    } else if (all || (has_rule && t->at_goal == chains && !paused)) {
         if (has_rule) look(s);
         if (has_rule && is_met(s))
             run->reason = "until";
         else if (all)
-            run->reason = t.full == chains ? "draws" : "evals";
+            run->reason = t->full == chains ? "draws" : "evals";
         else
             run->goal += run->goal / 10;
-    } else if (!t.ready && t.waiting < chains && !paused) {
+    } else if (!t->ready && t->waiting < chains && !paused) {
         run->reason = "evals";
     }
     return *run->reason;
 }
 
-/* The chains learn from each other, if all have come to the end of a cycle. */
-static ckam_status pool(session *s, ckam_error *error) {
+/* The chains learn from each other, if all have come to the end of a cycle. Where this process cannot, all will hear of it. */
+static void pool(session *s, const standing *t) {
     ckam_run *run = s->run;
-    size_t    chains = (size_t)run->plan->run.chains;
-    if (count_lanes(run).waiting < chains) return CKAM_OK;
-    ckam_status status = ckam_chain_pool(s->pool, chains, error);
-    if (status) run->reason = "error";
-    for (size_t i = 0; i < chains; i++) lane_report(run, &run->lanes[i]);
-    return status;
+    if (t->waiting < run->plan->run.chains) return;
+    if (crew_pool(run, s->own, &s->failure)) atomic_fetch_or(&run->halt, HALT_STOP);
+    for (size_t i = run->first; i < run->last; i++) lane_report(run, &run->lanes[i]);
 }
 
 static ckam_status save(session *s, ckam_error *error) {
@@ -256,75 +291,88 @@ static bool wait_until_still(ckam_run *run) {
     pthread_mutex_lock(&run->lock);
     for (int tries = 0; tries < 2; tries++) {
         still = next_lane(run) == NULL;
-        for (size_t i = 0; i < run->plan->run.chains; i++) still = still && !run->lanes[i].busy;
+        for (size_t i = run->first; i < run->last; i++) still = still && !run->lanes[i].busy;
         if (still || pthread_cond_timedwait(&run->changed, &run->lock, &until)) break;
     }
     pthread_mutex_unlock(&run->lock);
     return still;
 }
 
-static ckam_status turn(session *s, ckam_error *error, bool *over) {
+static ckam_status turn(session *s, const standing *t, ckam_error *error) {
     ckam_run   *run = s->run;
     ckam_status status = CKAM_OK;
     pthread_mutex_lock(&run->lock);
-    *over = is_over(s, error, &status);
-    if (!*over) {
-        bool pause = atomic_fetch_and(&run->halt, ~HALT_PAUSE) & HALT_PAUSE;
-        status = pause ? save(s, error) : pool(s, error);
-        *over = status != CKAM_OK;
+    s->over = is_over(s, t, error, &status);
+    if (!s->over && t->halt & HALT_PAUSE) {
+        atomic_fetch_and(&run->halt, ~HALT_PAUSE);
+        status = save(s, error);
+        s->over = status != CKAM_OK;
+    } else if (!s->over) {
+        pool(s, t);
     }
     pthread_cond_broadcast(&run->changed);
     pthread_mutex_unlock(&run->lock);
     return status;
 }
 
+/* What one process has heard or wants is so for all. */
+static void follow(session *s, const standing *t) {
+    ckam_run *run = s->run;
+    if (t->wants & TIME_IS_UP && !*run->reason) {
+        run->reason = "time-limit";
+        atomic_fetch_or(&run->halt, HALT_STOP);
+    } else if (t->halt & HALT_STOP) {
+        atomic_fetch_or(&run->halt, HALT_STOP);
+    } else if (t->wants & WANT_SAVE && !(t->halt & HALT_PAUSE)) { /* else it is under way, or done just now */
+        atomic_fetch_or(&run->halt, HALT_PAUSE);
+    } else if (t->wants & WANT_LOOK) {
+        look(s);
+    }
+}
+
 static ckam_status loop(session *s, ckam_error *error) {
-    ckam_run           *run = s->run;
-    const run_settings *plan = &run->plan->run;
-    ckam_status         status = CKAM_OK;
-    for (bool over = false;;) {
-        bool   still = wait_until_still(run);
-        double now = clock_seconds();
-        if (now - s->watched >= TICK) watch(s, false);
-        if (still) status = turn(s, error, &over);
-        if (over) break;
-        if (!isnan(plan->time_limit) && now - s->start >= plan->time_limit && !*run->reason) {
-            run->reason = "time-limit";
-            atomic_fetch_or(&run->halt, HALT_STOP);
-        } else if (run->format.csv && now - s->saved >= plan->checkpoint_every) {
-            atomic_fetch_or(&run->halt, HALT_PAUSE);
-        } else if (s->watch && now - s->looked >= fmax(LIVE_EVERY, s->look_cost / LIVE_SHARE)) {
-            look(s);
+    ckam_status status = CKAM_OK;
+    while (!s->over) {
+        bool     still = wait_until_still(s->run);
+        standing mine = stand(s, still, clock_seconds()), all = meet(s->run, &mine);
+        if (all.wants & WANT_WATCH) {
+            crew_report(s->run);
+            watch(s, false);
         }
+        if (!all.busy) status = turn(s, &all, error);
+        if (!s->over) follow(s, &all);
     }
     return status;
 }
 
+static ckam_status begin(session *s, ckam_error *error) {
+    ckam_run *run = s->run;
+    size_t    chains = (size_t)run->plan->run.chains;
+    s->chain = calloc(chains, sizeof *s->chain);
+    s->own = calloc(chains, sizeof(ckam_chain *));
+    if (!s->chain || !s->own) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to watch a run");
+    for (size_t i = run->first; i < run->last; i++) s->own[i - run->first] = run->lanes[i].chain;
+    return start_threads(s, error);
+}
+
 ckam_status ckam_run_go(ckam_run *run, ckam_watch *watcher, void *context, ckam_error *error) {
-    session s = {.run = run, .watch = watcher, .context = context, .rhat = (double)NAN, .ess = (double)NAN};
+    session    s = {.run = run, .watch = watcher, .context = context, .rhat = (double)NAN, .ess = (double)NAN};
+    ckam_error inner = {CKAM_OK, ""};
     if (*run->reason || run->quit) return fail_with(error, CKAM_ERROR_ORDER, "this run has stopped; resume it");
-    s.chain = calloc(run->plan->run.chains, sizeof *s.chain);
-    s.pool = calloc(run->plan->run.chains, sizeof(ckam_chain *));
-    if (!s.chain || !s.pool) {
-        free(s.chain);
-        free(s.pool);
-        return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to watch a run");
-    }
     s.start = s.saved = s.looked = clock_seconds();
+    crew_report(run);
     s.fraction = fraction_done(&s, 0.0);
-    for (size_t i = 0; i < run->plan->run.chains; i++) {
-        s.draws += run->lanes[i].kept.draws;
-        s.pool[i] = run->lanes[i].chain;
-    }
+    for (size_t i = 0; i < run->plan->run.chains; i++) s.draws += run->lanes[i].kept.draws;
     run->goal = next_goal(run);
-    ckam_error  inner = {CKAM_OK, ""};
-    ckam_status status = start_threads(&s, &inner);
+    ckam_status status = begin(&s, &inner);
+    status = crew_agree(run, status, &inner);
     if (!status) status = loop(&s, &inner);
     end_threads(&s);
+    crew_report(run);
     if (!status || status == CKAM_STOP) look(&s);
-    watch(&s, true);
+    if (s.chain) watch(&s, true);
     free(s.chain);
-    free(s.pool);
+    free(s.own);
     ckam_status ended = finish_write(run, clock_seconds() - s.start, status, &inner);
     directory_leave(&run->place);
     if (ended && error) *error = inner;

@@ -58,6 +58,12 @@ ckam_status lane_open(ckam_run *run, size_t index, const double *start, ckam_err
     return check_until(run, &l->store, error);
 }
 
+ckam_status lane_know(ckam_run *run, size_t index, ckam_error *error) {
+    run->stores[index] = &run->lanes[index].store;
+    if (store_create(&run->lanes[index].store, run->columns, store_rows(run))) return CKAM_OK;
+    return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu chains", (size_t)run->plan->run.chains);
+}
+
 void lane_close(lane *l) {
     csv_close(&l->draws);
     csv_close(&l->warmup);
@@ -101,17 +107,17 @@ static bool is_done(const ckam_run *run, const lane *l) {
 }
 
 void lane_report(const ckam_run *run, lane *l) {
-    ckam_counts counts;
-    ckam_chain_counts(l->chain, &counts);
+    ckam_chain_counts(l->chain, &l->counts);
+    if (l->seat) l->faults = seat_faults(l->seat);
     l->done = is_done(run, l);
     l->waits = ckam_chain_waits(l->chain);
     l->shown.draws = l->kept.draws;
     l->shown.evaluations = l->evaluations;
-    l->shown.accept = counts.iterations ? (double)counts.accepted / (double)counts.iterations : (double)NAN;
+    l->shown.accept = l->counts.iterations ? (double)l->counts.accepted / (double)l->counts.iterations : (double)NAN;
     l->shown.step_size = l->last.step_size;
     l->shown.phase = l->last.phase;
     l->shown.cycle = l->last.cycle;
-    l->shown.modes = counts.modes;
+    l->shown.modes = l->counts.modes;
     l->shown.done = l->done;
 }
 

@@ -202,6 +202,8 @@ static bool is_plain(const char *text) {
     return json != NULL;
 }
 
+void ckam_plan_crew(ckam_plan *plan, const ckam_crew *crew) { plan->crew = crew; }
+
 void ckam_plan_command(ckam_plan *plan, const char *command) {
     snprintf(plan->command, sizeof plan->command, "%s", command);
     for (char *c = plan->command; *c && !is_plain(plan->command); c++)
@@ -314,6 +316,7 @@ ckam_status plan_copy(ckam_plan **copy, const ckam_plan *plan, ckam_error *error
     }
     (*copy)->run = plan->run;
     memcpy((*copy)->command, plan->command, sizeof plan->command);
+    (*copy)->crew = plan->crew;
     if (!status) return CKAM_OK;
     ckam_plan_free(*copy);
     *copy = NULL;

@@ -23,9 +23,10 @@ typedef struct run_settings {
 } run_settings;
 
 struct ckam_plan {
-    run_settings  run;
-    ckam_options *sampler;
-    char          command[OPTION_TEXT]; /* the command line, for run.json */
+    run_settings     run;
+    ckam_options    *sampler;
+    char             command[OPTION_TEXT]; /* the command line, for run.json */
+    const ckam_crew *crew;                 /* who carries it out; NULL: one process */
 };
 
 /* When a run has converged: NaN where nothing is asked. */

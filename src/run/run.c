@@ -1,5 +1,5 @@
 /* run.c - a run is created from a plan, or taken up again from its directory. */
-#include "run/run.h"
+#include "run/crew.h"
 
 #include "base/error.h"
 #include "chain/chain.h"
@@ -19,8 +19,9 @@ static void resolve(ckam_run *run) {
     bool          has_until = strcmp(plan->until, "never") != 0;
     long          processors = sysconf(_SC_NPROCESSORS_ONLN);
     double        warmup = (double)run->plan->sampler->values->warmup; /* 0 where a sampler has none */
-    uint64_t      parallel = processors > 0 ? (uint64_t)processors : 1;
-    if (*plan->program && !plan->workers) plan->workers = parallel < plan->chains ? parallel : plan->chains;
+    uint64_t      parallel = processors > 0 ? (uint64_t)processors : 1, own = run->last - run->first;
+    if (run->crew) parallel = parallel > run->crew->neighbours ? parallel / run->crew->neighbours : 1;
+    if (*plan->program && !plan->workers) plan->workers = parallel < own ? parallel : own ? own : 1;
     /* A thread waits while a worker computes. */
     if (!plan->threads) plan->threads = *plan->program && plan->workers > parallel ? plan->workers : parallel;
     if (!plan->draws && !plan->evals && isnan(plan->time_limit)) plan->draws = has_until ? DRAWS_UNTIL : DRAWS_DEFAULT;
@@ -145,35 +146,39 @@ static void look_twice(ckam_run *run) {
         value[0], value[1]);
 }
 
+static ckam_status open_lanes(ckam_run *run, bool resumed, ckam_error *error) {
+    size_t  chains = (size_t)run->plan->run.chains, dim = run->target.dim;
+    double *starts = NULL;
+    run->lanes = calloc(chains, sizeof *run->lanes);
+    run->stores = calloc(chains, sizeof(store *));
+    if (!run->lanes || !run->stores)
+        return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu chains", chains);
+    for (size_t i = 0; i < chains; i++) run->lanes[i].draws.file = run->lanes[i].warmup.file = -1;
+    ckam_status status = resumed ? CKAM_OK : read_starts(run, &starts, error);
+    for (size_t i = run->first; i < run->last && !status; i++)
+        status = lane_open(run, i, starts ? starts + i * dim : NULL, error);
+    for (size_t i = run->last; crew_is_first(run) && i < chains && !status; i++) status = lane_know(run, i, error);
+    free(starts);
+    return status;
+}
+
 /* Everything that can be wrong without a file. */
-static ckam_status prepare(ckam_run *run, const ckam_plan *plan, const ckam_target *target, bool resumed,
-                           ckam_error *error) {
-    double     *starts = NULL;
-    ckam_status status = plan_copy(&run->plan, plan, error);
-    if (status) return status;
+static ckam_status prepare(ckam_run *run, const ckam_target *target, bool resumed, ckam_error *error) {
     resolve(run);
-    status = find_target(run, target, error);
+    ckam_status status = find_target(run, target, error);
     if (!status) status = name_columns(run, error);
     if (!status) status = check_names(run, error);
     if (status) return status;
     if (!run->format.csv && (strcmp(run->plan->run.out, "auto") != 0 || run->plan->run.save_warmup))
         return fail_with(error, CKAM_ERROR_OPTION, "format none writes no files, so '%s' has no meaning; leave it out",
                          run->plan->run.save_warmup ? "save-warmup" : "out");
-    size_t chains = (size_t)run->plan->run.chains, dim = run->target.dim;
-    run->lanes = calloc(chains, sizeof *run->lanes);
-    run->stores = calloc(chains, sizeof(store *));
-    if (!run->lanes || !run->stores)
-        return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu chains", chains);
-    for (size_t i = 0; i < chains; i++) run->lanes[i].draws.file = run->lanes[i].warmup.file = -1;
-    if (!resumed) status = read_starts(run, &starts, error);
-    for (size_t i = 0; i < chains && !status; i++) status = lane_open(run, i, starts ? starts + i * dim : NULL, error);
-    free(starts);
-    if (status) return status;
+    status = open_lanes(run, resumed, error);
+    if (status || !crew_is_first(run)) return status;
     run->warmup = run->lanes[0].chain->plan.settings->warmup;
     return live_create(&run->live, run, error);
 }
 
-static ckam_status begin(ckam_run **run, ckam_error *error) {
+static ckam_status begin(ckam_run **run, const ckam_plan *plan, ckam_error *error) {
     pthread_condattr_t monotonic;
     ckam_run          *r = *run = calloc(1, sizeof *r);
     if (!r) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a run");
@@ -184,12 +189,18 @@ static ckam_status begin(ckam_run **run, ckam_error *error) {
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&r->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    return CKAM_OK;
+    ckam_status status = plan_copy(&r->plan, plan, error);
+    if (!status) status = crew_begin(r, plan->crew, error);
+    if (!status) return CKAM_OK;
+    ckam_run_free(r);
+    *run = NULL;
+    return status;
 }
 
 void ckam_run_free(ckam_run *run) {
     if (!run) return;
     for (size_t i = 0; run->lanes && i < run->plan->run.chains; i++) lane_close(&run->lanes[i]);
+    crew_end(run);
     source_close(run->source);
     json_decref(run->rejected);
     for (size_t k = 0; run->names && k < run->columns; k++) free(run->names[k]);
@@ -219,27 +230,42 @@ static ckam_status log_faults(ckam_run *run, ckam_error *error) {
 
 /* -- A new run ---------------------------------------------------------------------------------------------------- */
 
-static ckam_status make_files(ckam_run *run, ckam_error *error) {
+/* The first process makes the directory. */
+static ckam_status make_directory(ckam_run *run, ckam_error *error) {
     run_settings *plan = &run->plan->run;
-    ckam_status   status = directory_make(&run->place, plan->out, run_model_name(run), plan->overwrite, error);
+    ckam_status   status = CKAM_OK;
+    if (crew_is_first(run))
+        status = directory_make(&run->place, plan->out, run_model_name(run), plan->overwrite, error);
+    status = crew_agree(run, status, error);
     if (status) return status;
+    crew_tell(run, run->place.path, sizeof run->place.path);
     snprintf(plan->out, sizeof plan->out, "%.*s", OPTION_TEXT - 1, run->place.path);
+    return CKAM_OK;
+}
+
+static ckam_status make_files(ckam_run *run, ckam_error *error) {
+    ckam_status status = make_directory(run, error);
+    if (status) return status;
     if (run->source) status = log_faults(run, error);
-    for (size_t i = 0; i < plan->chains && !status; i++) status = lane_make_files(run, i, error);
+    for (size_t i = run->first; i < run->last && !status; i++) status = lane_make_files(run, i, error);
+    status = crew_agree(run, status, error);
     if (!status) status = checkpoint_begin(run, error);
     return status ? status : finish_record(run, 0.0, false, NULL, error);
 }
 
 ckam_status ckam_run_create(ckam_run **run, const ckam_plan *plan, const ckam_target *target, ckam_error *error) {
     if (!run || !plan) return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan or the place for the run is NULL");
-    ckam_status status = begin(run, error);
+    ckam_status status = begin(run, plan, error);
     if (status) return status;
     clock_text((*run)->started);
-    status = prepare(*run, plan, target, false, error);
-    if (!status && (*run)->source) look_twice(*run);
+    crew_tell(*run, (*run)->started, sizeof(*run)->started);
+    crew_tell(*run, &(*run)->plan->run.seed, sizeof(*run)->plan->run.seed); /* it may have been drawn */
+    status = prepare(*run, target, false, error);
+    status = crew_agree(*run, status, error);
+    if (!status && (*run)->source && crew_is_first(*run)) look_twice(*run);
     if (!status && (*run)->format.csv) {
         status = make_files(*run, error);
-        if (status) directory_discard(&(*run)->place);
+        if (status && crew_is_first(*run)) directory_discard(&(*run)->place);
     }
     if (!status) return CKAM_OK;
     ckam_run_free(*run);
@@ -302,7 +328,7 @@ static ckam_status fill_stores(ckam_run *run, ckam_error *error) {
     char        path[FILE_PATH];
     ckam_status status = all ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to resume");
     for (size_t k = 0; all && k < columns; k++) all[k] = k;
-    for (size_t i = 0; i < run->plan->run.chains && !status; i++) {
+    for (size_t i = run->first; i < run->last && !status; i++) {
         csv_reader *reader;
         draws_path(run->place.path, i, false, sizeof path, path);
         status = csv_open(&reader, path, error);
@@ -331,42 +357,59 @@ static void remove_stale(const ckam_run *run) {
 static void lift_limits(ckam_run *run) {
     run_settings *plan = &run->plan->run;
     uint64_t      draws = UINT64_MAX, evaluations = UINT64_MAX;
-    for (size_t i = 0; i < plan->chains; i++) {
+    for (size_t i = run->first; i < run->last; i++) {
         if (run->lanes[i].kept.draws < draws) draws = run->lanes[i].kept.draws;
         if (run->lanes[i].evaluations < evaluations) evaluations = run->lanes[i].evaluations;
     }
+    draws = crew_least(run, draws);
+    evaluations = crew_least(run, evaluations);
     if (plan->draws && draws >= plan->draws) plan->draws = 0;
     if (plan->evals && evaluations >= plan->evals) plan->evals = 0;
     resolve(run);
 }
 
-static ckam_status take_up(ckam_run *run, const ckam_plan *plan, const char *path, const ckam_target *target,
-                           ckam_error *error) {
+/* Whether the plan may go on what is there; *more: with a rule that is new. */
+static ckam_status check_plan(const ckam_run *run, const char *path, bool *more, ckam_error *error) {
     ckam_plan  *before;
-    ckam_status status = directory_take(&run->place, path, error);
+    ckam_status status = ckam_plan_open(&before, path, error);
     if (status) return status;
-    status = ckam_plan_open(&before, path, error);
-    if (status) return status;
-    status = plan_compare(plan, before, error);
+    status = plan_compare(run->plan, before, error);
     plan_format format = {.csv = true};
-    if (!status) status = plan_formats(plan->run.format, &format, error);
+    if (!status) status = plan_formats(run->plan->run.format, &format, error);
     if (!format.csv)
         status = fail_with(error, CKAM_ERROR_OPTION, "a run that goes on writes: format none is not possible");
-    if (!status) status = prepare(run, plan, target, true, error);
-    bool more = plan_has_new_rule(plan, before);
+    *more = plan_has_new_rule(run->plan, before);
     ckam_plan_free(before);
+    return status;
+}
+
+/* What needs nothing of the other processes. */
+static ckam_status take(ckam_run *run, const char *path, const ckam_target *target, bool *more, ckam_error *error) {
+    ckam_status status = CKAM_OK;
+    if (crew_is_first(run)) status = directory_take(&run->place, path, error);
+    if (!status) status = check_plan(run, path, more, error);
+    if (!status) status = prepare(run, target, true, error);
     if (status) return status;
+    snprintf(run->place.path, sizeof run->place.path, "%s", path);
     snprintf(run->plan->run.out, sizeof run->plan->run.out, "%s", path);
     status = read_record(run, error);
-    if (!status && run->source) status = log_faults(run, error);
+    return !status && run->source ? log_faults(run, error) : status;
+}
+
+static ckam_status take_up(ckam_run *run, const char *path, const ckam_target *target, ckam_error *error) {
+    bool        more = false;
+    ckam_status status = take(run, path, target, &more, error);
+    status = crew_agree(run, status, error);
     if (!status) status = checkpoint_load(run, error);
-    if (!status) status = fill_stores(run, error);
-    if (!status && more) lift_limits(run);
-    for (size_t i = 0; i < run->plan->run.chains && !status; i++) lane_report(run, &run->lanes[i]);
-    if (!status) remove_stale(run);
+    if (status) return status;
+    status = crew_agree(run, fill_stores(run, error), error);
+    if (status) return status;
+    if (more) lift_limits(run);
+    for (size_t i = run->first; i < run->last; i++) lane_report(run, &run->lanes[i]);
+    if (crew_is_first(run)) remove_stale(run);
     run->settled = true;
     /* Rows that were put back are part of their files from here on: at the end the place of the rest is used again. */
-    if (!status) status = checkpoint_save(run, error);
+    status = checkpoint_save(run, error);
     return status ? status : finish_record(run, 0.0, false, NULL, error);
 }
 
@@ -374,9 +417,9 @@ ckam_status ckam_run_resume(ckam_run **run, const ckam_plan *plan, const char *p
                             ckam_error *error) {
     if (!run || !plan || !path)
         return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan, the directory or the place for the run is NULL");
-    ckam_status status = begin(run, error);
+    ckam_status status = begin(run, plan, error);
     if (status) return status;
-    status = take_up(*run, plan, path, target, error);
+    status = take_up(*run, path, target, error);
     if (!status) return CKAM_OK;
     ckam_run_free(*run);
     *run = NULL;
@@ -393,18 +436,17 @@ const char        *ckam_run_warning(const ckam_run *run) { return run->warning; 
 void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {
     *counts = (ckam_counts){0};
     for (size_t i = 0; i < run->plan->run.chains; i++) {
-        ckam_counts own;
-        ckam_chain_counts(run->lanes[i].chain, &own);
-        counts->evaluations += own.evaluations;
-        counts->iterations += own.iterations;
-        counts->draws += own.draws;
-        counts->accepted += own.accepted;
-        counts->undefined += own.undefined;
-        counts->floored += own.floored;
-        counts->factorisations += own.factorisations;
-        counts->scouts += own.scouts;
-        counts->runaways += own.runaways;
-        if (own.modes > counts->modes) counts->modes = own.modes; /* what is known to one is known to all */
+        const ckam_counts *own = &run->lanes[i].counts;
+        counts->evaluations += own->evaluations;
+        counts->iterations += own->iterations;
+        counts->draws += own->draws;
+        counts->accepted += own->accepted;
+        counts->undefined += own->undefined;
+        counts->floored += own->floored;
+        counts->factorisations += own->factorisations;
+        counts->scouts += own->scouts;
+        counts->runaways += own->runaways;
+        if (own->modes > counts->modes) counts->modes = own->modes; /* what is known to one is known to all */
     }
 }
 

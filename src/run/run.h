@@ -3,7 +3,7 @@
  *     run.c         create, resume, free                 lane.c        one chain with its files: advance, report
  *     go.c          the loop around the threads          checkpoint.c  all chains to a file and back
  *     finish.c      what is written at the end           live.c        R-hat and ESS while it runs
- *     even.c        files of equal length
+ *     even.c        files of equal length                crew.c        what the processes of a run tell each other
  *
  * A run alternates: threads advance chains (only they touch a lane that is busy), or all are still and the thread that
  * called ckam_run_go() looks at everything. */
@@ -49,6 +49,8 @@ typedef struct lane {
     double             *row;  /* a number a column */
     ckam_step           last; /* without its x */
     uint64_t            evaluations;
+    ckam_counts         counts;            /* as of the last report, and ... */
+    uint64_t            faults;            /* ... of this session's model */
     size_t              batch;             /* iterations between two looks at the clock */
     ckam_chain_progress shown;             /* changed under the run's lock */
     bool                busy, done, waits; /* waits: for the chains to be pooled */
@@ -64,34 +66,44 @@ enum { WARNING_TEXT = 400 };
 
 typedef struct live live;
 
+/* What pooling has cost this process, in this session. */
+typedef struct crew_cost {
+    uint64_t pools, bytes; /* how often; sent and received */
+    double   seconds;      /* in the exchange, after all were there */
+} crew_cost;
+
 struct ckam_run {
-    ckam_plan      *plan;   /* a copy, with what was auto filled in */
-    ckam_model     *model;  /* built in; NULL else */
-    source         *source; /* a user's; NULL else. Without both the target is the caller's */
-    ckam_target     target; /* of a user's model every lane has its own, this one has only its dim and names */
-    size_t          own, values, columns;  /* columns before the values of a draw; values; both */
-    char            warning[WARNING_TEXT]; /* what was noticed at the start; "" if nothing */
-    json_t         *rejected;              /* of run.json: the first point that was rejected; NULL if there was none */
-    uint64_t        faults;                /* of earlier sessions */
-    char          **names;                 /* of the columns */
-    run_directory   place;
-    plan_format     format;
-    until_rule      until;
-    uint64_t        warmup; /* iterations that give no draws, at the start */
-    char            started[CLOCK_TEXT];
-    const char     *reason;
-    double          seconds; /* of earlier sessions */
-    ckam_review    *review;
-    lane           *lanes;
-    store         **stores;
-    live           *live;
-    csv_gate        gate;
-    atomic_int      halt;
-    uint64_t        goal; /* draws at which chains wait for each other */
-    pthread_mutex_t lock;
-    pthread_cond_t  changed;
-    bool            quit;
-    bool            settled; /* the files that it began with are on the disk */
+    ckam_plan        *plan;   /* a copy, with what was auto filled in */
+    ckam_model       *model;  /* built in; NULL else */
+    source           *source; /* a user's; NULL else. Without both the target is the caller's */
+    ckam_target       target; /* of a user's model every lane has its own, this one has only its dim and names */
+    size_t            own, values, columns;  /* columns before the values of a draw; values; both */
+    char              warning[WARNING_TEXT]; /* what was noticed at the start; "" if nothing */
+    json_t           *rejected; /* of run.json: the first point that was rejected; NULL if there was none */
+    uint64_t          faults;   /* of earlier sessions */
+    char            **names;    /* of the columns */
+    run_directory     place;
+    plan_format       format;
+    until_rule        until;
+    uint64_t          warmup; /* iterations that give no draws, at the start */
+    char              started[CLOCK_TEXT];
+    const char       *reason;
+    double            seconds; /* of earlier sessions */
+    ckam_review      *review;
+    const ckam_crew  *crew;        /* NULL: alone */
+    size_t            first, last; /* lanes of this process, without the last; the others have no chain */
+    struct crew_talk *talk;
+    crew_cost         cost;
+    lane             *lanes;
+    store           **stores;
+    live             *live;
+    csv_gate          gate;
+    atomic_int        halt;
+    uint64_t          goal; /* draws at which chains wait for each other */
+    pthread_mutex_t   lock;
+    pthread_cond_t    changed;
+    bool              quit;
+    bool              settled; /* the files that it began with are on the disk */
 };
 
 /* run.c: what the model is called in files. */
@@ -99,12 +111,14 @@ const char *run_model_name(const ckam_run *run);
 
 /* lane.c */
 ckam_status lane_open(ckam_run *run, size_t index, const double *start, ckam_error *error);
+/* The store of a chain that another process has. */
+ckam_status lane_know(ckam_run *run, size_t index, ckam_error *error);
 void        lane_close(lane *l);
 /* Some iterations: until the clock should be looked at, the chain is done or at the goal, or the run halts. */
 void lane_advance(ckam_run *run, lane *l);
 /* Whether there is something to do for it before the goal. */
 bool lane_is_ready(const ckam_run *run, const lane *l);
-/* Fills l->shown and l->done. */
+/* Fills l->shown, l->counts, l->faults and l->done. */
 void lane_report(const ckam_run *run, lane *l);
 /* Makes the CSV files of a new run. */
 ckam_status lane_make_files(ckam_run *run, size_t index, ckam_error *error);
@@ -118,8 +132,9 @@ ckam_status checkpoint_write(ckam_run *run, ckam_error *error);
 /* Loads chains, and opens the files cut to their lengths. */
 ckam_status checkpoint_load(ckam_run *run, ckam_error *error);
 
-/* even.c, after checkpoint_sync(): copies the rows that a chain has more than the shortest to a file of their own ... */
-ckam_status even_out(ckam_run *run, ckam_error *error);
+/* even.c, after checkpoint_sync(): copies the rows that a chain has more than the shortest, which has *shortest draws, to a file of
+ * their own ... */
+ckam_status even_out(ckam_run *run, uint64_t *shortest, ckam_error *error);
 /* ... after checkpoint_write(): cuts them off ... */
 ckam_status even_cut(ckam_run *run, size_t index, ckam_error *error);
 /* ... and opens the file of a chain that goes on, with its rows put back. */

@@ -74,3 +74,26 @@ size_t store_gather(store *const *stores, size_t count, double *values) {
     }
     return rows;
 }
+
+/* -- As numbers --------------------------------------------------------------------------------------------------- */
+
+enum { PACKED_HEAD = 2 }; /* rows and stride, which are exact as such numbers */
+
+size_t store_packed_most(const store *s) { return PACKED_HEAD + s->most * s->columns; }
+
+size_t store_pack(store *s, double *numbers) {
+    pthread_mutex_lock(&s->lock);
+    size_t count = s->rows * s->columns;
+    numbers[0] = (double)s->rows;
+    numbers[1] = (double)s->stride;
+    memcpy(numbers + PACKED_HEAD, s->values, count * sizeof *numbers);
+    pthread_mutex_unlock(&s->lock);
+    return PACKED_HEAD + count;
+}
+
+size_t store_unpack(store *s, const double *numbers) {
+    s->rows = (size_t)numbers[0];
+    s->stride = (uint64_t)numbers[1];
+    memcpy(s->values, numbers + PACKED_HEAD, s->rows * s->columns * sizeof *numbers);
+    return PACKED_HEAD + s->rows * s->columns;
+}

@@ -26,4 +26,9 @@ void store_add(store *s, uint64_t index, const double *row);
  * room for count * most * columns numbers. */
 size_t store_gather(store *const *stores, size_t count, double *values);
 
+/* All of it as numbers, for a store elsewhere with the same room; both return how many there are. */
+size_t store_packed_most(const store *s);
+size_t store_pack(store *s, double *numbers);
+size_t store_unpack(store *s, const double *numbers);
+
 #endif
