@@ -24,6 +24,5 @@ if(CKAM_SANITIZE)
     add_compile_definitions(CKAM_NARROW) # base/wide.h
 endif()
 
-# Debian keeps each flavour of OpenBLAS in a folder of its own. What is installed stays with the one it was built
-# with, whichever flavour is the system's default.
+# What is installed finds a library where it was found for the build.
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)

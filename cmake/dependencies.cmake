@@ -1,7 +1,7 @@
-# What ckam needs beside libc and libm: POSIX threads, Random123 (headers only), a threaded OpenBLAS, jansson, the
-# headers of NetCDF and cairo, whose libraries are loaded when they are wanted, and Node for the page of a report. Sets
-# RANDOM123_INCLUDE_DIR, OPENBLAS_..., JANSSON_..., for NetCDF and cairo ..._INCLUDE_DIR and ..._FILE (the name that is
-# loaded), and NODE_PROGRAM; or stops and names Debian's package.
+# What ckam needs beside libc and libm: POSIX threads, Random123 (headers only), jansson, the headers of a threaded OpenBLAS,
+# NetCDF and cairo, whose libraries are loaded when they are wanted, and Node for the page of a report. Sets
+# RANDOM123_INCLUDE_DIR, JANSSON_..., for OpenBLAS, NetCDF and cairo ..._INCLUDE_DIR and ..._FILE (what is loaded), and
+# NODE_PROGRAM; or stops and names Debian's package.
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
@@ -29,6 +29,13 @@ if(openblas_file MATCHES "openblas-serial")
     unset(OPENBLAS_INCLUDE_DIR CACHE)
     message(FATAL_ERROR "${serial_library} is the serial OpenBLAS, which gives wrong results under threads. "
         "Debian's package of the threaded one is libopenblas-pthread-dev.")
+endif()
+
+# It is loaded from the folder where it was found, because the system's default may be another flavour; by the name that is
+# there without the -dev package.
+file(GLOB OPENBLAS_FILE "${OPENBLAS_LIBRARY}.[0-9]")
+if(NOT OPENBLAS_FILE)
+    set(OPENBLAS_FILE "${OPENBLAS_LIBRARY}")
 endif()
 
 find_path(JANSSON_INCLUDE_DIR jansson.h)

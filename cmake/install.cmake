@@ -20,7 +20,6 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/ckam-config-version.cmak
 install(FILES cmake/ckam-config.cmake "${PROJECT_BINARY_DIR}/ckam-config-version.cmake" DESTINATION "${config_dir}")
 
 # pkg-config ckam, and --static for the static library.
-cmake_path(GET OPENBLAS_LIBRARY PARENT_PATH openblas_dir)
 set(from_pkgconfig "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${from_pkgconfig}" OUTPUT_VARIABLE to_prefix)
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR BASE_DIRECTORY "${from_pkgconfig}" OUTPUT_VARIABLE to_include)

@@ -120,7 +120,8 @@ static void what_cannot_be_drawn_is_refused(void **unused) {
     assert_failure(draw_figure(f, in_folder("no/figure.pdf"), &error), CKAM_ERROR_OUTPUT, &error, "no/figure.pdf");
     assert_failure(draw_figure_with(missing, f, in_folder("x.png"), &error), CKAM_ERROR_OUTPUT, &error, missing,
                    "cannot be loaded", "libcairo2");
-    assert_failure(draw_figure_with("libm.so.6", f, in_folder("x.png"), &error), CKAM_ERROR_OUTPUT, &error, "lacks");
+    assert_failure(draw_figure_with("libm.so.6", f, in_folder("x.png"), &error), CKAM_ERROR_OUTPUT, &error, "libm.so.6",
+                   "cairo_");
     f->failed = true;
     assert_failure(draw_figure(f, in_folder("x.png"), &error), CKAM_ERROR_MEMORY, &error, "memory");
     assert_int_not_equal(access(in_folder("x.png"), F_OK), 0);

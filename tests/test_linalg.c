@@ -1,21 +1,16 @@
 /* test_linalg.c - vectors, Cholesky factors and the choice of OpenBLAS, against slow versions in long double. */
 #include "support.h"
 
+#include "base/library.h"
+#include "failure.h"
+#include "linalg/blas.h"
 #include "linalg/linalg.h"
 #include "linalg_reference.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 enum { LARGEST = 200, ROOM = LARGEST * LARGEST };
-
-/* OpenBLAS's own settings. Its statement whether it was built with threads is replaced by ours, so that the refusal of
- * a serial build can be seen without one. */
-int  openblas_get_parallel(void);
-int  openblas_get_num_threads(void);
-void openblas_set_num_threads(int threads);
-
-static int built_parallel = 1;
-int        openblas_get_parallel(void) { return built_parallel; }
 
 /* -- References ------------------------------------------------------------------------------------------------- */
 
@@ -316,35 +311,52 @@ static void test_the_width_does_not_matter(void **state) {
     }
 }
 
+/* A setting of the library that linalg_prepare() has loaded. */
+static void find(const char *name, void *function) {
+    void *library = dlopen(CKAM_TEST_OPENBLAS, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    assert_non_null(library);
+    assert_true(library_find(library, name, function));
+    dlclose(library);
+}
+
 static void test_prepare(void **state) {
     (void)state;
     ckam_error error = {CKAM_OK, ""};
-    openblas_set_num_threads(2);
-    const int threads = openblas_get_num_threads();
+    int (*get_threads)(void);
+    void (*set_threads)(int);
     assert_int_equal(linalg_prepare(LINALG_BLAS_DIM - 1, &error), CKAM_OK);
-    assert_int_equal(openblas_get_num_threads(), threads);
+    assert_null(dlopen(CKAM_TEST_OPENBLAS, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)); /* not before it is needed */
     assert_int_equal(linalg_prepare(LINALG_BLAS_DIM, &error), CKAM_OK);
-    assert_int_equal(openblas_get_num_threads(), 1);
+    find("openblas_get_num_threads", &get_threads);
+    find("openblas_set_num_threads", &set_threads);
+    assert_int_equal(get_threads(), 1);
+    set_threads(2);
+    const int threads = get_threads();
+    assert_int_equal(linalg_prepare(LINALG_BLAS_DIM - 1, &error), CKAM_OK);
+    assert_int_equal(get_threads(), threads);
+    assert_int_equal(linalg_prepare(LINALG_BLAS_DIM, &error), CKAM_OK);
+    assert_int_equal(get_threads(), 1);
     assert_string_equal(error.message, "");
 }
 
-static void test_prepare_refuses_serial(void **state) {
+/* The library that is in use stays. */
+static void test_libraries_that_are_refused(void **state) {
     (void)state;
-    ckam_error error = {CKAM_OK, ""};
-    built_parallel = 0;
-    assert_int_equal(linalg_prepare(LINALG_BLAS_DIM - 1, &error), CKAM_OK);
-    assert_int_equal(linalg_prepare(64, &error), CKAM_ERROR_BLAS);
-    built_parallel = 1;
-    assert_int_equal(error.status, CKAM_ERROR_BLAS);
-    assert_non_null(strstr(error.message, "order 64"));
-    assert_non_null(strstr(error.message, "OpenBLAS"));
-    assert_non_null(strstr(error.message, "libopenblas0-pthread"));
+    ckam_error error;
+    double     one[] = {4};
+    assert_failure(blas_load(CKAM_TEST_MODELS "/serial_blas.so", 64, &error), CKAM_ERROR_BLAS, &error, "order 64",
+                   "OpenBLAS", "a serial one", "libopenblas0-pthread");
+    assert_failure(blas_load("/nowhere/libopenblas.so.0", 64, &error), CKAM_ERROR_BLAS, &error, "order 64",
+                   "/nowhere/libopenblas.so.0", "libopenblas0-pthread");
+    assert_failure(blas_load("libm.so.6", 64, &error), CKAM_ERROR_BLAS, &error, "libm.so.6", "dpotrf_");
+    assert_int_equal(blas_factor(1, one), 0);
+    assert_true(one[0] == 2);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_prepare),
-        cmocka_unit_test(test_prepare_refuses_serial),
+        cmocka_unit_test(test_libraries_that_are_refused),
         cmocka_unit_test(test_vec),
         cmocka_unit_test(test_dot_ignores_alignment),
         cmocka_unit_test(test_factor),

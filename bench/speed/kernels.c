@@ -4,6 +4,7 @@
  * from step to step, or drawn anew from the past in each, which are the two ends of what an exploration does (ckam's
  * begins with the second, and at its end z is drawn anew in one step of four). */
 #include "chains.h"
+#include "linalg/linalg.h"
 #include "rng/rng.h"
 #include "rows.h"
 #include "sampler/kernel_proposal.h"
@@ -86,6 +87,8 @@ static void kernel_row(size_t dim, size_t n, refreshing z) {
 
 void rows_of_kernels(void) {
     const refreshing kept = {"z kept", "0.0001", false, AT_LEAST}, anew = {"z anew", "1000", true, ALONGSIDE};
+    ckam_error       error;
+    if (linalg_prepare(32, &error)) stop(error.message);
     check_bessel();
     kernel_row(2, 50, kept);
     kernel_row(32, 100, kept);

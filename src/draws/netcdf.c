@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/library.h"
 #include "draws/csv.h"
 #include "draws/draws.h"
 
@@ -39,29 +40,24 @@ typedef struct functions {
 #undef MEMBER
 } functions;
 
-/* A pointer to a function and one to data are converted by their bytes: C has no cast for it, POSIX says it works. */
-static bool find_function(void *handle, const char *name, void *function) {
-    void *symbol = dlsym(handle, name);
-    memcpy(function, &symbol, sizeof symbol);
-    return symbol;
-}
+static const library_function table[] = {
+#define FUNCTION(name) LIBRARY_FUNCTION(functions, name, "nc_" #name),
+    FUNCTIONS(FUNCTION)
+#undef FUNCTION
+};
 
-/* What is loaded stays loaded: another load would take 10 ms again, and not every library below it can be unloaded.
- * HDF5 is told to do nothing when the process exits: it crashes there (1.10 does) when a file could not be closed
+/* HDF5 is told to do nothing when the process exits: it crashes there (1.10 does) when a file could not be closed
  * because a write had failed. */
 static ckam_status load(functions *nc, const char *library, ckam_error *error) {
-    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    bool  all = handle != NULL;
+    void *handle = library_load(library, sizeof table / sizeof *table, table, nc);
     int (*dont_atexit)(void);
-#define FIND(name) all = all && find_function(handle, "nc_" #name, &nc->name);
-    FUNCTIONS(FIND)
-#undef FIND
-    if (all && find_function(handle, "H5dont_atexit", &dont_atexit)) dont_atexit();
-    if (all) return CKAM_OK;
-    return fail_with(error, CKAM_ERROR_OUTPUT,
-                     "a NetCDF file needs the library %.60s, which %s; install Debian's package libnetcdf19, or write "
-                     "CSV files only: --format csv",
-                     library, handle ? "lacks functions" : "cannot be loaded");
+    if (!handle)
+        return fail_with(error, CKAM_ERROR_OUTPUT,
+                         "a NetCDF file needs a library that cannot be loaded (%.110s); install Debian's package "
+                         "libnetcdf19, or write CSV files only: --format csv",
+                         dlerror());
+    if (library_find(handle, "H5dont_atexit", &dont_atexit)) dont_atexit();
+    return CKAM_OK;
 }
 
 /* -- From columns to variables ------------------------------------------------------------------------------------ */

@@ -15,8 +15,9 @@
  * BLAS. dpotrf overtakes the inline factorisation at 80. */
 enum { LINALG_BLAS_DIM = 32, LINALG_BLAS_FACTOR_DIM = 80 };
 
-/* Makes OpenBLAS ready (one thread) for sizes that use it; refuses the serial build, which gives wrong results
- * when chains run in threads. To be called once for every chain with its largest matrix order. */
+/* Loads OpenBLAS (once) and makes it ready (one thread) for sizes that use it; refuses the serial build, which gives wrong
+ * results when chains run in threads. To be called once for every chain with its largest matrix order: before it succeeded
+ * there is no OpenBLAS to call. */
 ckam_status linalg_prepare(size_t order, ckam_error *error);
 
 double vec_dot(size_t n, const double *a, const double *b);

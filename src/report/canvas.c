@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/library.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -16,29 +17,17 @@
 
 /* -- The library -------------------------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    size_t      offset;
-} functions[] = {
-#define FUNCTION(name) {"cairo_" #name, offsetof(canvas_functions, name)},
+static const library_function table[] = {
+#define FUNCTION(name) LIBRARY_FUNCTION(canvas_functions, name, "cairo_" #name),
     CANVAS_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
 
-/* A pointer to a function and one to data are converted by their bytes: C has no cast for it, POSIX says it works. What
- * is loaded stays loaded: the libraries below it keep fonts and settings for the next figure. */
 static ckam_status load(canvas_functions *cairo, const char *library, ckam_error *error) {
-    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    bool  all = handle != NULL;
-    for (size_t i = 0; all && i < sizeof functions / sizeof *functions; i++) {
-        void *symbol = dlsym(handle, functions[i].name);
-        memcpy((char *)cairo + functions[i].offset, &symbol, sizeof symbol);
-        all = symbol != NULL;
-    }
-    if (all) return CKAM_OK;
+    if (library_load(library, sizeof table / sizeof *table, table, cairo)) return CKAM_OK;
     return fail_with(error, CKAM_ERROR_OUTPUT,
-                     "drawing needs the library %.60s, which %s; install Debian's package libcairo2", library,
-                     handle ? "lacks functions" : "cannot be loaded");
+                     "drawing needs a library that cannot be loaded (%.110s); install Debian's package libcairo2",
+                     dlerror());
 }
 
 /* -- The page ----------------------------------------------------------------------------------------------------- */

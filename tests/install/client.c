@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DIM = 2, CHAINS = 2, DRAWS = 5000 };
+enum { DIM = 2, CHAINS = 2, DRAWS = 5000, WIDE = 40 };
 
 static int log_density(void *context, const double *x, double *value) {
     const double *centre = context;
@@ -15,17 +15,27 @@ static int log_density(void *context, const double *x, double *value) {
     return CKAM_OK;
 }
 
+/* Large enough for OpenBLAS, which the library loads by itself. */
+static int wide_density(void *context, const double *x, double *value) {
+    (void)context;
+    *value = 0.0;
+    for (int k = 0; k < WIDE; k++) *value -= 0.5 * x[k] * x[k];
+    return CKAM_OK;
+}
+
 int main(void) {
     static double     draws[CHAINS * DRAWS * DIM];
     double            centre[DIM] = {1.0, -1.0}, mean = 0.0;
     const ckam_target target = {.dim = DIM, .log_density = log_density, .context = centre};
+    const ckam_target wide = {.dim = WIDE, .log_density = wide_density};
     ckam_error        error;
 
     if (strcmp(ckam_version(), CKAM_VERSION) != 0) {
         fprintf(stderr, "header %s, library %s\n", CKAM_VERSION, ckam_version());
         return 1;
     }
-    if (ckam_sample(&target, "rw", NULL, 1, CHAINS, DRAWS, draws, &error) != CKAM_OK) {
+    if (ckam_sample(&wide, "kam", NULL, 1, 1, 100, draws, &error) != CKAM_OK ||
+        ckam_sample(&target, "rw", NULL, 1, CHAINS, DRAWS, draws, &error) != CKAM_OK) {
         fprintf(stderr, "%s\n", error.message);
         return 1;
     }
