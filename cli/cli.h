@@ -4,6 +4,7 @@
 
 #include <ckam.h>
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <sysexits.h>
 
@@ -11,6 +12,7 @@
 typedef struct command_entry {
     const char *name, *summary;
     int (*run)(int count, char **arguments); /* arguments[0] is the name; returns the exit status */
+    bool together;                           /* several processes carry it out; else the first of them does */
 } command_entry;
 
 extern const command_entry commands[]; /* ended by one without a name */
@@ -35,6 +37,20 @@ int exit_status(ckam_status status);
 int complain(const char *command, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same for what the library said. */
 int complain_error(const char *command, const ckam_error *error);
+
+/* -- together.c, and alone/crew.c or mpi/crew.c: one process or several ------------------------------------------------ */
+/* Meets the other processes, before all else, and leaves them; NULL where the program is for one. */
+const ckam_crew *crew_join(int *count, char ***arguments);
+void             crew_leave(void);
+
+void             together_begin(const ckam_crew *others);
+const ckam_crew *together_crew(void);   /* NULL: alone */
+bool             together_speaks(void); /* whether this process is the one that users hear */
+/* Keeps what a process that does not speak would have said. */
+void together_note(int status, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
+/* All processes come here once, before they begin a run or, at the latest, before they end; with `status`, or that of the first that
+ * failed, which is then heard. */
+int together_settle(int status);
 
 /* -- flags.c: the command line, from tables of options ----------------------------------------------------------- */
 typedef struct flag_group {

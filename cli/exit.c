@@ -36,6 +36,12 @@ int exit_status(ckam_status status) {
 
 int complain(const char *command, int status, const char *format, ...) {
     va_list arguments;
+    if (!together_speaks()) {
+        va_start(arguments, format);
+        together_note(status, format, arguments);
+        va_end(arguments);
+        return status;
+    }
     (void)fflush(stdout); /* what was said before comes before it */
     fprintf(stderr, "ckam%s%s: ", *command ? " " : "", command);
     va_start(arguments, format);

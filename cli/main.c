@@ -10,16 +10,16 @@
 #include <unistd.h>
 
 const command_entry commands[] = {
-    {"sample", "run chains, write a run directory, print the summary", command_sample},
-    {"resume", "go on with a run where it stopped", command_resume},
-    {"summary", "the table of a run, or of other samplers' CSV files", command_summary},
-    {"diagnose", "what is wrong with the draws, and what to do about it", command_diagnose},
-    {"evidence", "log Z, the integral of the density, from the draws of a run", command_evidence},
-    {"report", "a page for a browser: tables and figures of a run", command_report},
-    {"plot", "a figure of a run for a paper: PDF, SVG or PNG", command_plot},
-    {"reproduce", "the experiments of the paper, or your own of that form", command_reproduce},
-    {"list", "models, samplers, kernels, and their options", command_list},
-    {"help", "more about a command, sampler or model", command_help},
+    {"sample", "run chains, write a run directory, print the summary", command_sample, true},
+    {"resume", "go on with a run where it stopped", command_resume, true},
+    {"summary", "the table of a run, or of other samplers' CSV files", command_summary, false},
+    {"diagnose", "what is wrong with the draws, and what to do about it", command_diagnose, false},
+    {"evidence", "log Z, the integral of the density, from the draws of a run", command_evidence, false},
+    {"report", "a page for a browser: tables and figures of a run", command_report, false},
+    {"plot", "a figure of a run for a paper: PDF, SVG or PNG", command_plot, false},
+    {"reproduce", "the experiments of the paper, or your own of that form", command_reproduce, false},
+    {"list", "models, samplers, kernels, and their options", command_list, false},
+    {"help", "more about a command, sampler or model", command_help, false},
     {.name = NULL}};
 
 const command_entry *command_find(const char *name) {
@@ -37,14 +37,15 @@ void commands_print(FILE *stream) {
 
 static int dispatch(int count, char **arguments) {
     if (count < 2) {
-        commands_print(stderr);
+        if (together_speaks()) commands_print(stderr);
         return EX_USAGE;
     }
     const char *name = arguments[1];
-    if (!strcmp(name, "--version") || !strcmp(name, "-V")) return printf("ckam %s\n", ckam_version()) < 0;
+    if (!strcmp(name, "--version") || !strcmp(name, "-V"))
+        return together_speaks() ? printf("ckam %s\n", ckam_version()) < 0 : EX_OK;
     if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
     const command_entry *found = command_find(name);
-    if (found) return found->run(count - 1, arguments + 1);
+    if (found) return found->together || together_speaks() ? found->run(count - 1, arguments + 1) : EX_OK;
     const char *near = ckam_nearest_name(commands, sizeof *commands, name);
     if (near) return complain("", EX_USAGE, "there is no command '%s'; did you mean '%s'?", name, near);
     return complain("", EX_USAGE, "there is no command '%s'; `ckam help` lists them", name);
@@ -78,7 +79,9 @@ int main(int count, char **arguments) {
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     signal(SIGPIPE, SIG_IGN); /* a reader that leaves early is not worth a noise, and must not end a run */
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write */
-    int status = dispatch(count, arguments);
+    together_begin(crew_join(&count, &arguments));
+    int status = together_settle(dispatch(count, arguments));
+    crew_leave();
     if ((fflush(stdout) || ferror(stdout)) && !is_pipe(stdout) && !status)
         return complain("", EX_IOERR, "the standard output cannot be written");
     return status;

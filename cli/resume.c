@@ -17,8 +17,12 @@ static int resume(const request *r) {
     if (ckam_plan_open(&plan, r->word[0], &error)) return complain_error(r->command, &error);
     for (size_t i = 0; i < r->settings && !failed; i++)
         failed = ckam_plan_set(plan, r->setting[i].name, r->setting[i].value, &error);
-    if (!failed) failed = ckam_run_resume(&run, plan, r->word[0], NULL, &error);
-    int status = failed ? complain_error(r->command, &error) : carry_out(r->command, run, plan);
+    int status = together_settle(failed ? complain_error(r->command, &error) : EX_OK);
+    ckam_plan_crew(plan, together_crew());
+    if (!status && ckam_run_resume(&run, plan, r->word[0], NULL, &error))
+        status = complain_error(r->command, &error);
+    else if (!status)
+        status = carry_out(r->command, run, plan);
     ckam_run_free(run);
     ckam_plan_free(plan);
     return status;

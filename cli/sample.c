@@ -135,7 +135,8 @@ static int sample(const request *r, const char *typed) {
                         r->words > 1 ? r->word[1] : request_value(r, "model"));
     if (ckam_plan_create(&plan, &error)) return complain_error(r->command, &error);
     ckam_plan_command(plan, typed);
-    int status = fill(r, plan);
+    int status = together_settle(fill(r, plan));
+    ckam_plan_crew(plan, together_crew());
     if (!status && ckam_run_create(&run, plan, NULL, &error))
         status = complain_error(r->command, &error);
     else if (!status) {

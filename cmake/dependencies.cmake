@@ -67,3 +67,9 @@ if(NOT EXISTS "${PROJECT_SOURCE_DIR}/report/node_modules/esbuild")
     message(FATAL_ERROR "The npm packages of the report page are not there. `npm ci` in report/ installs them; so do "
         "make's targets.")
 endif()
+
+# MPI, for ckam-mpi: where there is none, the program is not made.
+find_package(MPI QUIET COMPONENTS C)
+if(NOT MPI_C_FOUND)
+    message(STATUS "MPI was not found: ckam-mpi is not built. Debian's package is libopenmpi-dev.")
+endif()

@@ -338,9 +338,9 @@ typedef struct ckam_crew {
     size_t rank, size;
     size_t neighbours; /* of them on this machine, this one included: they share its processors */
     void  *context;
-    /* Brings sizes[r] bytes of each rank r, here `bytes`, behind each other into `all`, of rank 0 or (everywhere) of
-     * all; `all` is NULL where nothing is wanted, and only sizes[rank] is known there. All call it, in the thread that called
-     * the library. Others that cannot be reached end the process: a part of a run cannot go on. */
+    /* Brings sizes[r] bytes of each rank r, here `bytes`, behind each other into `all`, of rank 0 or (everywhere) of all
+     * ranks; `all` is NULL where nothing is wanted. All call it with the same sizes, in the thread that called the library. Others
+     * that cannot be reached end the process: a part of a run cannot go on. */
     void (*gather)(void *context, const void *bytes, const size_t *sizes, void *all, bool everywhere);
 } ckam_crew;
 /* Borrowed, for as long as the plan and the runs that are made from it. */

@@ -101,13 +101,20 @@ uint64_t crew_most(ckam_run *run, uint64_t mine) {
 
 uint64_t crew_least(ckam_run *run, uint64_t mine) { return UINT64_MAX - crew_most(run, UINT64_MAX - mine); }
 
+/* What failed in the same way everywhere is no matter of a rank. */
+static bool is_common(const ckam_run *run, const ckam_error *all) {
+    for (size_t r = 0; r < run->crew->size; r++)
+        if (all[r].status != all[0].status || strcmp(all[r].message, all[0].message) != 0) return false;
+    return true;
+}
+
 ckam_status crew_agree(ckam_run *run, ckam_status status, ckam_error *error) {
-    ckam_error        mine = {status, ""};
-    const ckam_error *all;
+    ckam_error mine = {status, ""};
     if (!run->crew) return status;
     _Static_assert(sizeof mine <= CREW_MOST, "a message is told at once");
     if (status && error) memcpy(mine.message, error->message, sizeof mine.message);
-    all = crew_share(run, &mine, sizeof mine);
+    const ckam_error *all = crew_share(run, &mine, sizeof mine);
+    if (is_common(run, all)) return status;
     for (size_t r = 0; r < run->crew->size; r++)
         if (all[r].status < 0)
             return fail_with(error, all[r].status, "%.*s (rank %zu)", (int)sizeof mine.message - 16, all[r].message, r);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 const ckam_option jump_sampler_options[] = {
-    SETTING_TARGET_ACCEPT, SETTING_SUBSAMPLE,   SETTING_KERNEL, SETTING_KERNEL_SCALE,
-    SETTING_KERNEL_ORDER,  SETTING_WARMUP_AUTO, OPTION_END};
+    SETTING_TARGET_ACCEPT, SETTING_SUBSAMPLE,  SETTING_KERNEL,      SETTING_KERNEL_SCALE,
+    SETTING_KERNEL_ORDER,  SETTING_POOL_EVERY, SETTING_WARMUP_AUTO, OPTION_END};
 
 #define SHORTEST 0.01 /* of the factors of short steps */
 #define STUCK    20   /* rejections in a row after which a chain is stuck */
@@ -91,6 +91,7 @@ static void jump_begin(void *state, const blueprint *plan, const double *x, doub
     current_begin(&s->settle.now, o->warmup, x, log_density);
     memcpy(block_at(s, s->settle.mean), x, plan->dim * sizeof *x);
     s->settle.target_accept = o->target_accept;
+    s->plan.pool_every = o->pool_every;
     s->settle.nu = s->settle.nu_start = step_size_optimal(plan->dim);
     s->settle.gain = (gain){(double)NAN, (double)NAN};
     s->settling = 300 + 50 * plan->dim;

@@ -47,6 +47,7 @@ typedef struct jump_plan {
     double   idle;           /* scouts since one led somewhere */
     double   vain;           /* places that scouts found and no jump reached */
     uint64_t modes;          /* that have been reached */
+    uint64_t pool_every;     /* the option */
 } jump_plan;
 
 typedef struct jump_state {

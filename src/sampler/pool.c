@@ -208,7 +208,10 @@ static void schedule(jump_state *s) {
     double patience = PATIENCE * ((double)p->modes + (double)s->settle.now.dim), fade = patience / (patience + p->idle);
     double part = fmax(EXPLORE_MOST * fade * fade, EXPLORE_LEAST);
     part *= fmin(1.0, reach(p) / RARE);
-    if (p->past < s->settle.now.warmup) part = EXPLORE_WARMUP;
+    if (p->past < s->settle.now.warmup)
+        part = EXPLORE_WARMUP;
+    else
+        length *= (double)p->pool_every;
     part = fmax(part / (1.0 + VAIN * p->vain), EXPLORE_VAIN);
     p->length = (uint64_t)length;
     p->explore = (uint64_t)(length * part);

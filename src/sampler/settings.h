@@ -11,7 +11,7 @@ typedef struct settings {
     double   kernel_scale, kernel_order;
     double   noise, noise_end, noise_decay;
     double   refresh_half_life, explore;
-    uint64_t subsample, cycle_length, warmup;
+    uint64_t subsample, cycle_length, pool_every, warmup;
     int      kernel, transition, covariance;
 } settings;
 
@@ -92,6 +92,12 @@ extern const char *const transition_words[], *const covariance_words[];
     {                                                                                                                  \
         .name = "cycle-length", .type = CKAM_COUNT, .low = 2, .high = COUNT_MOST, .initial = 1000,                     \
         .help = "L, iterations in a cycle", SETTING(cycle_length)                                                      \
+    }
+#define SETTING_POOL_EVERY                                                                                             \
+    {                                                                                                                  \
+        .name = "pool-every", .type = CKAM_COUNT, .low = 1, .high = 1000, .initial = 1,                                \
+        .help = "how many times longer cycles are after the warm-up: chains learn from each other more rarely",        \
+        SETTING(pool_every)                                                                                            \
     }
 #define SETTING_EXPLORE                                                                                                \
     {                                                                                                                  \

@@ -1,0 +1,23 @@
+/* ckam/mpi.h - a crew over MPI: the processes of a communicator carry out one run. Link with libckam_mpi and libckam.
+ *
+ *     MPI_Init(&argc, &argv);
+ *     ckam_crew *crew;
+ *     if (ckam_mpi_create(&crew, MPI_COMM_WORLD, &error)) ...
+ *     ckam_plan_crew(plan, crew);
+ *     ... ckam_run_create(), ckam_run_go(), as alone ...
+ *     ckam_mpi_free(crew);
+ *     MPI_Finalize();
+ */
+#ifndef CKAM_MPI_H
+#define CKAM_MPI_H
+
+#include <ckam.h>
+
+#include <mpi.h>
+
+/* Only the thread that calls the library calls MPI: MPI_THREAD_FUNNELED is enough. The communicator is copied, so that what the
+ * program says to itself meanwhile does not matter. Collective; so is the end. */
+ckam_status ckam_mpi_create(ckam_crew **crew, MPI_Comm processes, ckam_error *error);
+void        ckam_mpi_free(ckam_crew *crew);
+
+#endif
