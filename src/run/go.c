@@ -27,6 +27,7 @@ typedef struct session {
     ckam_chain_progress *chain; /* a copy that the watcher may look at */
     ckam_chain         **own;   /* the chains of this process, in their order */
     double               start, watched, saved, looked, look_cost;
+    double               end;      /* of sampling */
     double               fraction; /* done before this session */
     uint64_t             draws;    /* the same */
     double               rhat, ess;
@@ -125,7 +126,7 @@ static double fraction_done(const session *s, double elapsed) {
 }
 
 static void watch(session *s, bool writing) {
-    double        now = clock_seconds(), elapsed = now - s->start;
+    double        now = clock_seconds(), elapsed = (writing ? s->end : now) - s->start;
     uint64_t      draws = 0;
     ckam_progress p = {
         .chains = (size_t)s->run->plan->run.chains, .chain = s->chain, .elapsed = elapsed, .writing = writing};
@@ -368,6 +369,7 @@ ckam_status ckam_run_go(ckam_run *run, ckam_watch *watcher, void *context, ckam_
     status = crew_agree(run, status, &inner);
     if (!status) status = loop(&s, &inner);
     end_threads(&s);
+    s.end = clock_seconds();
     crew_report(run);
     if (!status || status == CKAM_STOP) look(&s);
     if (s.chain) watch(&s, true);
