@@ -8,9 +8,18 @@
 enum { ROWS_MOST = 4096, LEVEL_ROWS = 512, PART_EVERY = 8 };
 enum { PASSES = 2, LOCAL_PASSES = 8, SEEDS = 6, DEGREES_TURNS = 6 };
 
+/* Trials of splits use one row in THIN_MOST, but at least so many, and so many for each parameter. */
+enum { THIN_MOST = 4, THIN_ROWS = 128, THIN_TERMS = 4 };
+
 #define TIGHT 0.1
 #define STILL 1e-12 /* a variance of u / (1 + |u|) that is none but for rounding */
 #define SURE  25.0  /* gain of log likelihood beyond the number of parameters that needs no further proof */
+
+/* Of a component. */
+static double parameters(const modes *m) {
+    double d = (double)m->dim;
+    return 1.0 + d + 0.5 * d * (d + 1.0);
+}
 
 /* -- Two components in place of one ------------------------------------------------------------------------------- */
 
@@ -186,26 +195,43 @@ static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
     return true;
 }
 
-/* Whether component j is better told as two; the better of the seeds is then in the trial places. */
+/* One row in some, if the rows of component j are many. The penalty is that of all rows; but what two components gain from
+ * chance, about a unit for each parameter, does not shrink with the rows. */
+static fit thinned(const fit *f, size_t j) {
+    const modes *m = f->m;
+    const double terms = parameters(m), enough = fmax(THIN_ROWS, THIN_TERMS * terms);
+    const double thin = fmin(fmax(floor(m->at[j].rows / enough), 1.0), THIN_MOST);
+    fit          some = *f;
+    some.every *= (size_t)thin;
+    some.part = fmin(thin * f->part, 1.0); /* those that are left are further apart */
+    some.prior = ((double)m->dim + 1.0) / some.part;
+    some.penalty = terms + (f->penalty - terms) * some.part / (thin * f->part);
+    return some;
+}
+
+/* What two components must reach on the rows of component j to be better than it. */
+static double wanted_of_two(fit *f, size_t j) { return fit_one(f, j, (double)j, -1.0, 0) + f->penalty / f->part; }
+
+/* Whether component j is better told as two; the best of the seeds is then in the trial places. Fewer rows choose among the
+ * seeds but for the one at the farthest row: a small cluster is seen only with all of them. All rows decide. */
 static bool try_split(fit *f, size_t j) {
-    modes *m = f->m;
-    size_t a = m->capacity, b = a + 1;
-    double wanted = fit_one(f, j, (double)j, -1.0, 0) + f->penalty / f->part, best = wanted;
-    int    chosen = -1;
+    fit          some = thinned(f, j);
+    const double wanted = wanted_of_two(f, j), fewer = wanted_of_two(&some, j);
+    const double thin = (double)some.every / (double)f->every;
+    size_t       a = f->m->capacity, b = a + 1;
+    double       best = 0.0;
+    int          chosen = -1;
     for (int how = 0; how < SEEDS; how++) {
         if (!seed(f, j, a, b, how)) continue;
-        double two = fit_pair(f, a, b, (double)j, wanted);
-        if (two > best) {
-            best = two;
-            chosen = how;
-        }
+        double gain = how == 2 || how == 3 ? fit_pair(f, a, b, (double)j, wanted) - wanted
+                                           : thin * (fit_pair(&some, a, b, (double)j, fewer) - fewer);
+        if (gain <= best) continue;
+        best = gain;
+        chosen = how;
     }
     if (chosen < 0) return false;
-    if (chosen != SEEDS - 1) { /* again, as the last one overwrote it */
-        seed(f, j, a, b, chosen);
-        fit_pair(f, a, b, (double)j, wanted);
-    }
-    return true;
+    seed(f, j, a, b, chosen); /* again, as others overwrote it */
+    return fit_pair(f, a, b, (double)j, wanted) > wanted;
 }
 
 /* log likelihood of all rows. */
@@ -388,12 +414,6 @@ static double measure_part(const fit *f) {
     }
     worst = fmin(worst, 0.999);
     return (1.0 - worst) / (1.0 + worst);
-}
-
-/* Of a component. */
-static double parameters(const modes *m) {
-    double d = (double)m->dim;
-    return 1.0 + d + 0.5 * d * (d + 1.0);
 }
 
 static fit begin(modes *m, const rows *data, size_t most) {
