@@ -253,8 +253,8 @@ void rows_of_commands(void) {
     if (!mkdtemp(folder)) stop("no folder can be made in /tmp");
     snprintf(out, sizeof out, "%s/run", folder);
     machine_row();
-    threads_row("rw", "100000");
-    threads_row("jump", "50000");
+    threads_row("rw", "1500000"); /* a second or more with two threads: batches of 20 ms and the start do not show */
+    threads_row("jump", "300000");
     run_rows("rw");
     run_rows("jump");
     start_row("start-up of ckam --version", (const char *[]){"ckam", "--version", NULL}, AT_MOST, 5.0);
