@@ -1,5 +1,5 @@
 /* crew.c - a run of one process. */
-#include "../cli.h"
+#include "cli.h"
 
 const ckam_crew *crew_join(int *count, char ***arguments) {
     (void)count;

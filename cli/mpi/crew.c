@@ -1,5 +1,5 @@
 /* crew.c - a run of all processes that mpirun or Slurm has started, over MPI: the program ckam-mpi. */
-#include "../cli.h"
+#include "cli.h"
 
 #include <ckam/mpi.h>
 
