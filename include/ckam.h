@@ -25,7 +25,7 @@
  *
  * The library keeps no global state, prints nothing and never exits. Two threads may use two objects at the
  * same time; one object belongs to one thread at a time. Sampling a chain does not allocate; the create functions,
- * ckam_sample(), ckam_chain_pool() and what is in sections 8 to 12 do. Two effects reach further. kam, ckam and jump use
+ * ckam_sample(), ckam_chain_pool() and what is in sections 8 to 12 do. Two effects reach further. kam, ckam and jump load
  * OpenBLAS for matrices of order 32 and more, and set it to one thread, because chains, not matrix products, are what
  * runs in parallel. A run that makes draws.nc loads the NetCDF library, which stays loaded, and tells HDF5 below it not to
  * close files by itself when the program exits.
