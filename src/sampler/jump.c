@@ -300,7 +300,7 @@ static double worth(jump_state *s) {
     double       *z = block_at(s, s->settle.work), twice = 2.0 * (double)now->dim;
     const double *x = now_x(now), *y = now_y(now), *mean = modes_mean(m, s->label);
     double        scale = s->short_step * m->at[s->label].step;
-    if (s->move == MOVE_AFFINE) return AFFINE_WORTH;
+    if (s->move == MOVE_AFFINE) return 1.0;
     if (s->move == MOVE_LOCAL) return scale * scale * vec_dot(now->dim, z, z) / twice; /* z as it was drawn */
     for (size_t k = 0; k < now->dim; k++) z[k] = mean[k] + (y[k] - x[k]);
     double length = modes_distance(m, s->label, z) / twice;

@@ -17,9 +17,6 @@ typedef enum jump_stage { STAGE_AXES, STAGE_CLIMB, STAGE_SETTLE, STAGE_EXPLORE, 
 
 enum { FOUND_MOST = 8 };
 
-/* What an affine jump is worth: it changes the mode, but not the place in it. An independent one, at most 1, does both. */
-#define AFFINE_WORTH 0.7
-
 /* What a chain counts in a cycle, for the adaptation at its end. */
 typedef struct jump_tally {
     struct {

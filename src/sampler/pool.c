@@ -15,9 +15,11 @@
 #define SHARE_CARRY 0.1
 #define CARRY_GOOD  0.05
 /* Part of the local steps that are short: the least, and so many times the part of stuck iterations. */
-#define BRIEF_LEAST    0.05
-#define BRIEF_STUCK    5.0
-#define BRIEF_MOST     0.3
+#define BRIEF_LEAST 0.05
+#define BRIEF_STUCK 5.0
+#define BRIEF_MOST  0.3
+/* An affine jump changes the mode, but not the place in it: worth less, the better independent jumps do both. */
+#define KEEPS_PLACE    0.5
 #define RARE           0.01 /* jumps that are accepted more rarely are worth less than their length says */
 #define EXPLORE_WARMUP 0.5
 #define EXPLORE_MOST   0.25
@@ -130,8 +132,10 @@ static void adapt_shares(jump_state *s, const jump_tally *t) {
     for (int k = 0; k < MOVES; k++) {
         p->tried[k] = 0.5 * p->tried[k] + t->move[k].tried;
         p->gain[k] = 0.5 * p->gain[k] + t->move[k].gain;
-        rate[k] = needs_two(k) && !two ? 0.0 : pow(rate_of(p, (jump_move)k), 3.0);
+        rate[k] = needs_two(k) && !two ? 0.0 : rate_of(p, (jump_move)k);
     }
+    rate[MOVE_AFFINE] *= 1.0 - KEEPS_PLACE * rate[MOVE_INDEPENDENT] * rate[MOVE_INDEPENDENT];
+    for (int k = 0; k < MOVES; k++) rate[k] = pow(rate[k], 3.0);
     /* what goes to the same places and is worth less is of no other use */
     if (rate[MOVE_KERNEL] < rate[MOVE_LOCAL]) rate[MOVE_KERNEL] = 0.0;
     if (rate[MOVE_CARRY] < rate[MOVE_AFFINE]) rate[MOVE_CARRY] = 0.0;
@@ -197,7 +201,7 @@ static void add_found(modes *m, const jump_offer *offers, size_t total) {
 
 /* The part of affine jumps that is accepted. */
 static double reach(const jump_plan *p) {
-    return (p->gain[MOVE_AFFINE] / AFFINE_WORTH + RARE * REACH_PRIOR) / (p->tried[MOVE_AFFINE] + REACH_PRIOR);
+    return (p->gain[MOVE_AFFINE] + RARE * REACH_PRIOR) / (p->tried[MOVE_AFFINE] + REACH_PRIOR);
 }
 
 /* Cycles grow, so what is learned changes ever more rarely. Scouts get half of the warm-up; after it a part that falls
