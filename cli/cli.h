@@ -40,7 +40,7 @@ int complain_error(const char *command, const ckam_error *error);
 
 /* -- together.c, and alone/crew.c or mpi/crew.c: one process or several ------------------------------------------------ */
 /* Meets the other processes, before all else, and leaves them; NULL where the program is for one. */
-const ckam_crew *crew_join(int *count, char ***arguments);
+const ckam_crew *crew_join(void);
 void             crew_leave(void);
 
 void             together_begin(const ckam_crew *others);

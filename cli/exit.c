@@ -34,20 +34,22 @@ int exit_status(ckam_status status) {
     return EX_SOFTWARE;
 }
 
+/* What was said before comes before it. */
+static void speak(const char *command, const char *format, va_list arguments) {
+    (void)fflush(stdout);
+    fprintf(stderr, "ckam%s%s: ", *command ? " " : "", command);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
 int complain(const char *command, int status, const char *format, ...) {
     va_list arguments;
-    if (!together_speaks()) {
-        va_start(arguments, format);
-        together_note(status, format, arguments);
-        va_end(arguments);
-        return status;
-    }
-    (void)fflush(stdout); /* what was said before comes before it */
-    fprintf(stderr, "ckam%s%s: ", *command ? " " : "", command);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    if (together_speaks())
+        speak(command, format, arguments);
+    else
+        together_note(status, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
     return status;
 }
 

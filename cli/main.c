@@ -79,7 +79,7 @@ int main(int count, char **arguments) {
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     signal(SIGPIPE, SIG_IGN); /* a reader that leaves early is not worth a noise, and must not end a run */
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write */
-    together_begin(crew_join(&count, &arguments));
+    together_begin(crew_join());
     int status = together_settle(dispatch(count, arguments));
     crew_leave();
     if ((fflush(stdout) || ferror(stdout)) && !is_pipe(stdout) && !status)

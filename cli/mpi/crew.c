@@ -7,10 +7,10 @@
 
 static ckam_crew *crew;
 
-const ckam_crew *crew_join(int *count, char ***arguments) {
+const ckam_crew *crew_join(void) {
     ckam_error error;
     int        level;
-    if (MPI_Init_thread(count, arguments, MPI_THREAD_FUNNELED, &level)) exit(EX_UNAVAILABLE);
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level)) exit(EX_UNAVAILABLE);
     if (level < MPI_THREAD_FUNNELED)
         exit(complain("", EX_UNAVAILABLE, "this MPI cannot be used by a program that has threads; build it with them"));
     if (ckam_mpi_create(&crew, MPI_COMM_WORLD, &error)) exit(complain_error("", &error));
