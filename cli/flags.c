@@ -4,6 +4,7 @@
 #include "cli.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -251,9 +252,10 @@ bool request_read(request *r, const command_line *line, int count, char **argume
     bool        ready = flags_create(&f, line->groups, NULL) && r->word && r->setting, go = false;
     parsing     p = {.flags = &f, .request = r};
     struct argp parser = {.options = f.row, .parser = take};
-    if (!ready)
+    int         problem = ready ? argp_parse(&parser, count, arguments, ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &p) : ENOMEM;
+    if (problem == ENOMEM)
         complain(r->command, EX_SOFTWARE, "there is no memory");
-    else if (argp_parse(&parser, count, arguments, ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &p) && !request_value(r, "help"))
+    else if (problem && !request_value(r, "help"))
         *status = EX_USAGE;
     else {
         *status = EX_OK;
