@@ -18,7 +18,7 @@
 static size_t digits_needed(const ckam_plan *plan) {
     json_t     *config = plan_json(plan), *value;
     const char *key;
-    size_t      digits = 15;
+    size_t      digits = config ? 15 : 17;
     char        text[40];
     json_object_foreach(config, key, value) {
         double again;
@@ -30,10 +30,17 @@ static size_t digits_needed(const ckam_plan *plan) {
     return digits;
 }
 
+/* A list that lost one of its values for want of memory is none. */
+static json_t *whole(json_t *list, size_t count) {
+    if (json_array_size(list) == count) return list;
+    json_decref(list);
+    return NULL;
+}
+
 static json_t *names_json(const ckam_run *run) {
     json_t *list = json_array();
     for (size_t k = 0; k < run->values; k++) json_array_append_new(list, json_string(run->names[run->own + k]));
-    return list;
+    return whole(list, run->values);
 }
 
 static json_t *counts_json(const ckam_run *run) {
@@ -48,7 +55,7 @@ static json_t *counts_json(const ckam_run *run) {
                      "iterations", plan_json_word(sum.iterations), "accepted", plan_json_word(sum.accepted),
                      "undefined", plan_json_word(sum.undefined), "faults", plan_json_word(faults), "floored",
                      plan_json_word(sum.floored), "scouts", plan_json_word(sum.scouts), "runaways",
-                     plan_json_word(sum.runaways), "draws", draws);
+                     plan_json_word(sum.runaways), "draws", whole(draws, (size_t)run->plan->run.chains));
 }
 
 /* The first point that was rejected, of the first chain that has one: once known, for good. */
@@ -77,6 +84,20 @@ static json_t *crew_json(const ckam_run *run) {
                      run->cost.seconds);
 }
 
+/* With a newline; NULL for want of memory. Through a stream, which remembers its failures: jansson forgets some of them, and
+ * its text then lacks a piece. */
+static char *json_text(const json_t *json, size_t digits, size_t *length) {
+    char *text = NULL;
+    FILE *stream = json ? open_memstream(&text, length) : NULL;
+    if (!stream) return NULL;
+    bool failed = json_dumpf(json, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(digits)) != 0;
+    failed |= fputc('\n', stream) == EOF || fflush(stream) || ferror(stream);
+    failed |= fclose(stream) != 0;
+    if (!failed) return text;
+    free(text);
+    return NULL;
+}
+
 static ckam_status write_record(ckam_run *run, double seconds, bool ended, const char *message, ckam_error *error) {
     char path[FILE_PATH], now[CLOCK_TEXT];
     clock_text(now);
@@ -87,16 +108,15 @@ static ckam_status write_record(ckam_run *run, double seconds, bool ended, const
                   round(1000.0 * (run->seconds + seconds)) / 1000.0, "stopped", *run->reason ? run->reason : NULL,
                   "message", message, "warning", *run->warning ? run->warning : NULL, "rejected", run->rejected,
                   "ranks", crew_json(run), "counts", counts_json(run));
-    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(digits_needed(run->plan))) : NULL;
+    size_t length;
+    char  *text = json_text(json, digits_needed(run->plan), &length);
     json_decref(json);
     if (!text) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for run.json");
-    size_t length = strlen(text);
-    text[length] = '\n'; /* in place of the final 0 */
     directory_file(&run->place, "run.json", path);
     file_aside  aside;
     ckam_status status = file_begin(&aside, path, error);
     aside.unsynced = !run->settled;
-    if (!status) status = file_add(&aside, text, length + 1, error);
+    if (!status) status = file_add(&aside, text, length, error);
     if (!status) status = file_commit(&aside, error);
     free(text);
     return status;
