@@ -18,6 +18,15 @@ if(CKAM_WERROR)
     add_compile_options(-Werror)
 endif()
 
+# What makes an error in memory harder to use. Sanitizers do more, and not beside it.
+if(NOT CKAM_SANITIZE)
+    add_compile_options(-fstack-protector-strong "$<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
+    add_link_options(-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+endif()
+include(CheckPIESupported)
+check_pie_supported()
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
 if(CKAM_SANITIZE)
     add_compile_options(-fsanitize=${CKAM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${CKAM_SANITIZE})
