@@ -1,9 +1,11 @@
 /* offer.c - see offer.h. */
 #include "sampler/offer.h"
 
+#include <math.h>
 #include <string.h>
 
-#define STRUCTURE 1.5 /* split and merge are tried when there are so many times more iterations */
+#define STRUCTURE 1.5                 /* split and merge are tried when there are so many times more iterations */
+#define GOLDEN    0.61803398874989485 /* what its multiples leave of 1 is spread evenly, however many there are */
 
 uint64_t jump_past(const jump_state *s) {
     return s->stage == STAGE_SETTLE ? s->settling : s->plan.past + s->plan.length;
@@ -22,6 +24,7 @@ static row_block choose_rows(jump_state *s, size_t index, size_t total) {
     size_t       from = jump_past(s) < s->settle.now.warmup ? count / 2 : 0, left = count - from;
     size_t       most = modes_rows_used(memory, jump_tries_structure(s)), every = total * left / (most + 1) + 1;
     size_t       begin = (every - index % every) % every;
+    if (every > left) begin = (size_t)(fmod((double)index * GOLDEN, 1.0) * (double)every);
     return (row_block){.at = block_at(s, s->rows) + (from + begin) * width,
                        .count = begin < left ? (left - begin + every - 1) / every : 0,
                        .stride = every * width};
