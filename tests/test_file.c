@@ -216,6 +216,24 @@ static void a_pipe_is_read_to_its_end(void **unused) {
     free(bytes);
 }
 
+static void bytes_are_read_from_their_place(void **unused) {
+    (void)unused;
+    char room[8] = "-------";
+    spill("place", "0123456789", 10);
+    int file = open("place", O_RDONLY);
+    assert_true(file >= 0);
+    assert_true(file_read_at(file, room, 3, 4));
+    assert_string_equal(room, "456----");
+    assert_true(file_read_at(file, room, 4, 6)); /* to the end */
+    assert_string_equal(room, "6789---");
+    assert_true(file_read_at(file, room, 0, 100));
+    assert_false(file_read_at(file, room, 5, 6)); /* a file that is cut */
+    assert_false(file_read_at(file, room, 1, 10));
+    close(file);
+    assert_false(file_read_at(file, room, 1, 0));
+    assert_false(file_read_at(-1, room, 1, 0));
+}
+
 /* -- Writing at a place ------------------------------------------------------------------------------------------- */
 
 static void bytes_are_written_where_they_belong(void **unused) {
@@ -251,6 +269,7 @@ int main(void) {
                                        cmocka_unit_test(files_are_read_whole),
                                        cmocka_unit_test(what_cannot_be_read_is_named),
                                        cmocka_unit_test(a_pipe_is_read_to_its_end),
+                                       cmocka_unit_test(bytes_are_read_from_their_place),
                                        cmocka_unit_test(bytes_are_written_where_they_belong),
                                        cmocka_unit_test(a_full_device_is_noticed)};
     return cmocka_run_group_tests_name("file", tests, enter_temporary, leave_temporary);

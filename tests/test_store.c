@@ -91,6 +91,34 @@ static void stores_are_gathered_at_their_common_stride(void **unused) {
         for (size_t stores = 1; stores <= 4; stores++) check_gather(counts[c], stores, 8);
 }
 
+/* A copy elsewhere, which held something else before, is the store. Copies may stand one behind the other. */
+static void a_store_is_packed_and_unpacked(void **unused) {
+    (void)unused;
+    static const uint64_t counts[] = {0, 1, 7, 8, 9, 1000, 3};
+    enum { STORES = sizeof counts / sizeof *counts, ROOM = 8 };
+    store   original[STORES], copy;
+    double *numbers = NULL;
+    size_t  used = 0, read = 0;
+    assert_true(store_create(&copy, COLUMNS, ROOM));
+    for (size_t i = 0; i < STORES; i++) {
+        assert_true(store_create(&original[i], COLUMNS, ROOM));
+        for (uint64_t n = 0; n < counts[i]; n++) add(&original[i], n);
+        numbers = realloc(numbers, (used + store_packed_most(&original[i])) * sizeof *numbers);
+        assert_non_null(numbers);
+        size_t size = store_pack(&original[i], numbers + used);
+        assert_true(size <= store_packed_most(&original[i]));
+        used += size;
+    }
+    for (size_t i = 0; i < STORES; i++) {
+        read += store_unpack(&copy, numbers + read);
+        check(&copy, counts[i], ROOM);
+        store_free(&original[i]);
+    }
+    assert_int_equal(read, used);
+    free(numbers);
+    store_free(&copy);
+}
+
 /* -- Two threads -------------------------------------------------------------------------------------------------- */
 
 enum { DRAWS = 200000, MOST = 64 };
@@ -145,9 +173,11 @@ static void an_unused_store_is_freed(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_kept_depends_on_the_number_alone), cmocka_unit_test(the_rest_may_be_left_out),
-        cmocka_unit_test(stores_are_gathered_at_their_common_stride), cmocka_unit_test(one_adds_while_another_gathers),
-        cmocka_unit_test(an_unused_store_is_freed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_kept_depends_on_the_number_alone),
+                                       cmocka_unit_test(the_rest_may_be_left_out),
+                                       cmocka_unit_test(stores_are_gathered_at_their_common_stride),
+                                       cmocka_unit_test(a_store_is_packed_and_unpacked),
+                                       cmocka_unit_test(one_adds_while_another_gathers),
+                                       cmocka_unit_test(an_unused_store_is_freed)};
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);
 }
