@@ -13,7 +13,7 @@ ctest     = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 unexport MAKEFLAGS
-.PHONY: help run test test-core bench check sanitize install clean
+.PHONY: help run test test-core bench check sanitize soak install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -62,6 +62,12 @@ check: ## format, warnings of two compilers, static analysis
 sanitize: ## the tests under the address, undefined-behaviour and thread sanitizers
 	@$(SETUP) sanitize
 	@scripts/sanitize
+
+soak: ## what takes too long for every change: every call failed once, 300 kills, long calibration
+	@$(SETUP) test
+	@$(configure) -DCKAM_BUILD_TESTS=ON
+	@$(compile)
+	@scripts/soak $(BUILD)
 
 install: ## build and install into PREFIX (/usr/local), below DESTDIR if set; installs no packages
 	@$(configure) -DCMAKE_INSTALL_PREFIX="$(PREFIX)"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# kill.sh CKAM - runs that are killed, interrupted or out of room go on to the rows of one that was left alone.
+# kill.sh CKAM [ROUNDS] - runs that are killed, interrupted or out of room go on to the rows of one that was left alone.
 #
 # The moments are fractions of the time that the undisturbed run took. The outcome must be right whatever the moment is; that
-# enough of the kills hit a living run is counted.
+# enough of the kills hit a living run is counted. ROUNDS: 60 kills each; 1 if it is not given.
 set -eu
-ckam=$1
+ckam=$1 rounds=${2:-1}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 chains=3
@@ -72,31 +72,39 @@ plain() {
     seconds=$(echo "$before $(now)" | awk '{ print $2 - $1 }')
 }
 
-# killed: SIGKILL at 20 moments, each time after going on from where the last kill left the run.
+# hit FRACTION: SIGKILL at this part of the time, after going on from where the last kill left the run.
+hit() {
+    # A run that was killed before it had begun leaves no run.json and begins again.
+    if [ -f "$work/killed/run.json" ]; then
+        go_on killed &
+    else
+        anew=$((anew + 1))
+        begin killed &
+    fi
+    pid=$!
+    sleep "$(echo "$1 $seconds" | awk '{ print $1 * $2 }')"
+    kill -KILL $pid 2>/dev/null || true
+    finish
+    case $status in
+    137) hits=$((hits + 1)) ;;
+    0) ;; # it was done before
+    *) fail "a run that was killed $hits times ended with $status" ;;
+    esac
+}
+
+# killed: at 20 moments of a run, each time until the same rows are there.
 killed() {
-    hits=0 anew=0
-    rm -rf "$work/killed"
-    for fraction in .07 .02 .11 .05 .09 .03 .13 .06 .01 .10 .04 .12 .08 .02 .06 .14 .03 .09 .05 .07; do
-        # A run that was killed before it had begun leaves no run.json and begins again.
-        if [ -f "$work/killed/run.json" ]; then
-            go_on killed &
-        else
-            anew=$((anew + 1))
-            begin killed &
-        fi
-        pid=$!
-        sleep "$(echo "$fraction $seconds" | awk '{ print $1 * $2 }')"
-        kill -KILL $pid 2>/dev/null || true
-        finish
-        case $status in
-        137) hits=$((hits + 1)) ;;
-        0) ;; # it was done before
-        *) fail "a run that was killed $hits times ended with $status" ;;
-        esac
+    round=0
+    while [ $round -lt "$rounds" ]; do
+        hits=0 anew=0 round=$((round + 1))
+        rm -rf "$work/killed"
+        for fraction in .07 .02 .11 .05 .09 .03 .13 .06 .01 .10 .04 .12 .08 .02 .06 .14 .03 .09 .05 .07; do
+            hit "$(echo "$fraction $round" | awk '{ print $1 * (0.8 + 0.2 * $2 % 0.7) }')"
+        done
+        [ $hits -ge 10 ] || fail "only $hits of 20 kills hit a run of $seconds s; it is too short"
+        to_end killed 'SIGKILL'
+        echo "kill: '$settings': $seconds s, killed $hits times, begun $anew times, the same rows"
     done
-    [ $hits -ge 10 ] || fail "only $hits of 20 kills hit a run of $seconds s; it is too short"
-    to_end killed 'SIGKILL'
-    echo "kill: '$settings': $seconds s, killed $hits times, begun $anew times, the same rows"
 }
 
 # interrupted SIGNAL STATUS: the first one stops the run in good order.
