@@ -98,6 +98,12 @@ static void many_chains_bring_a_part_of_their_rows(void **unused) {
     assert_same_rows("alone", "crew", 40, false);
 }
 
+/* All chains have as many rows. */
+static void assert_even(const char *directory) {
+    size_t rows = count_rows(text_of("%s/chain_1.csv", directory));
+    for (size_t c = 2; c <= CHAINS; c++) assert_int_equal(count_rows(text_of("%s/chain_%zu.csv", directory, c)), rows);
+}
+
 /* -- Rules -------------------------------------------------------------------------------------------------------- */
 
 static void a_run_ends_when_it_has_converged(void **unused) {
@@ -172,9 +178,8 @@ static void time_is_up_for_all(void **unused) {
     crew_to_end(3, NULL,
                 PAIRS(COMMON, "sampler", "jump:warmup=30", "time-limit", "0.1", "horizon", "5000", "out", "crew"),
                 "time-limit");
-    size_t rows = count_rows("crew/chain_1.csv");
-    for (size_t c = 2; c <= CHAINS; c++) assert_int_equal(count_rows(text_of("crew/chain_%zu.csv", c)), rows);
-    const char *draws = text_of("%zu", rows + 500);
+    assert_even("crew");
+    const char *draws = text_of("%zu", count_rows("crew/chain_1.csv") + 500);
     run_to_end(PAIRS(COMMON, "sampler", "jump:warmup=30", "draws", draws, "horizon", "5000", "out", "alone"), NULL);
     crew_to_end(2, "crew", PAIRS("time-limit", "auto", "draws", draws), "draws");
     assert_same_rows("alone", "crew", CHAINS, true);
@@ -208,8 +213,7 @@ static void one_that_is_stopped_stops_all(void **unused) {
             if (!status) break;
             assert_int_equal(status, CKAM_STOP);
             stops++;
-            for (size_t c = 2; c <= CHAINS; c++)
-                assert_int_equal(count_rows(text_of("crew/chain_%zu.csv", c)), count_rows("crew/chain_1.csv"));
+            assert_even("crew");
         }
         assert_same_rows("alone", "crew", CHAINS, true);
     }
@@ -304,8 +308,10 @@ static void a_rank_that_cannot_go_on_keeps_all(void **unused) {
 /* -- A full disk -------------------------------------------------------------------------------------------------- */
 
 static size_t full_for = SIZE_MAX; /* the rank, while no rank is at work */
-int           __real_fdatasync(int file);
-int           __wrap_fdatasync(int file);
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+int __real_fdatasync(int file);
+int __wrap_fdatasync(int file);
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
 int __wrap_fdatasync(int file) {
     if (this_rank == SIZE_MAX || this_rank != full_for) return __real_fdatasync(file);
@@ -386,7 +392,7 @@ static void draws_without_files_are_the_same(void **unused) {
     for (size_t k = 0; k < 2; k++) {
         const double *values[2];
         for (size_t i = 0; i < 2; i++) assert_int_equal(ckam_draws_column(draws[i], k, &values[i], NULL), CKAM_OK);
-        assert_memory_equal(values[1], values[0], CHAINS * 1500 * sizeof(double));
+        assert_memory_equal(values[1], values[0], sizeof(double) * CHAINS * 1500);
     }
     for (size_t i = 0; i < 2; i++) {
         const ckam_draws_shape *shape = ckam_draws_shape_of(draws[i]);

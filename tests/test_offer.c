@@ -231,14 +231,14 @@ static void check_deal(jump_state *s, size_t total, bool *scarce) {
     size_t most = modes_rows_used((const modes *)(const void *)block_at(s, s->modes), jump_tries_structure(s));
     size_t every = offer_of(s, 0, total).rows.stride / s->history.dim, *times = calloc(count + 1, sizeof *times);
     assert_non_null(times);
-    assert_true((every == 1) == (total * left <= most));
+    assert_true(left > 0 && (every == 1) == (total * left <= most));
     if (every <= left) {
         deal(s, every, total, times);
         for (size_t k = 0; k < count; k++) assert_int_equal(times[k], k >= from);
     }
     double sum = (double)deal(s, total, total, times), quarter[4] = {0};
     for (size_t k = 0; k < from; k++) assert_int_equal(times[k], 0);
-    for (size_t k = from; k < count; k++) quarter[(k - from) * 4 / left] += (double)times[k];
+    for (size_t k = from; k < count; k++) quarter[(k - from) * 4 / (left + !left)] += (double)times[k];
     if (every > 1) assert_true(sum > 0.45 * (double)most && sum < 1.1 * (double)most);
     for (size_t q = 0; every > left && q < 4; q++) assert_close(quarter[q] / sum, 0.25, 0.04);
     *scarce = *scarce || every > left;

@@ -186,7 +186,12 @@ ckam_status crew_stores(ckam_run *run, ckam_error *error) {
         ckam_status status = take_store_room(run) ? CKAM_OK : CKAM_ERROR_MEMORY;
         if (status) fail_with(error, status, "there is no memory to follow %zu processes", run->crew->size);
         status = crew_agree(run, status, error);
-        if (status) return status;
+        if (status) { /* the next time all try again */
+            free(t->stores);
+            free(t->all_stores);
+            t->stores = t->all_stores = NULL;
+            return status;
+        }
     }
     for (size_t i = run->first; i < run->last; i++) count += store_pack(&run->lanes[i].store, t->stores + count);
     agree_on_sizes(run, count * sizeof *t->stores);

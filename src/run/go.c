@@ -270,8 +270,12 @@ static bool is_over(session *s, const standing *t, ckam_error *error, ckam_statu
 static void pool(session *s, const standing *t) {
     ckam_run *run = s->run;
     if (t->waiting < run->plan->run.chains) return;
-    if (crew_pool(run, s->own, &s->failure)) atomic_fetch_or(&run->halt, HALT_STOP);
-    for (size_t i = run->first; i < run->last; i++) lane_report(run, &run->lanes[i]);
+    bool failed = crew_pool(run, s->own, &s->failure) != CKAM_OK;
+    if (failed) atomic_fetch_or(&run->halt, HALT_STOP);
+    for (size_t i = run->first; i < run->last; i++) {
+        if (failed && run->crew) run->lanes[i].lost = true; /* others may have learned: the last checkpoint stands */
+        lane_report(run, &run->lanes[i]);
+    }
 }
 
 static ckam_status save(session *s, ckam_error *error) {
