@@ -57,7 +57,7 @@ static const ckam_option table[] = {
      COUNT(1, 10000),
      .has_auto = true,
      .initial = OPTION_AUTO,
-     .help = "threads that chains are dealt to; auto: one a processor",
+     .help = "threads that chains are dealt to; auto: one a processor that this process may use",
      RUN(threads)},
     {.name = "seed", .type = CKAM_WORD, .help = "same seed, same draws (default: drawn, and shown)", RUN(seed)},
     {.name = "draws",

@@ -2,6 +2,7 @@
 #include "run/crew.h"
 
 #include "base/error.h"
+#include "base/processors.h"
 #include "chain/chain.h"
 #include "draws/draws.h"
 #include "run/init.h"
@@ -17,10 +18,8 @@
 static void resolve(ckam_run *run) {
     run_settings *plan = &run->plan->run;
     bool          has_until = strcmp(plan->until, "never") != 0;
-    long          processors = sysconf(_SC_NPROCESSORS_ONLN);
     double        warmup = (double)run->plan->sampler->values->warmup; /* 0 where a sampler has none */
-    uint64_t      parallel = processors > 0 ? (uint64_t)processors : 1, own = run->last - run->first;
-    if (run->crew) parallel = parallel > run->crew->neighbours ? parallel / run->crew->neighbours : 1;
+    uint64_t      parallel = processors_for(run->crew ? run->crew->neighbours : 1), own = run->last - run->first;
     if (*plan->program && !plan->workers) plan->workers = parallel < own ? parallel : own ? own : 1;
     /* A thread waits while a worker computes. */
     if (!plan->threads) plan->threads = *plan->program && plan->workers > parallel ? plan->workers : parallel;

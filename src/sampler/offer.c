@@ -25,8 +25,9 @@ static row_block choose_rows(jump_state *s, size_t index, size_t total) {
     size_t       most = modes_rows_used(memory, jump_tries_structure(s)), every = total * left / (most + 1) + 1;
     size_t       begin = (every - index % every) % every;
     if (every > left) begin = (size_t)(fmod((double)index * GOLDEN, 1.0) * (double)every);
+    if (begin >= left) begin = left; /* none */
     return (row_block){.at = block_at(s, s->rows) + (from + begin) * width,
-                       .count = begin < left ? (left - begin + every - 1) / every : 0,
+                       .count = (left - begin + every - 1) / every,
                        .stride = every * width};
 }
 

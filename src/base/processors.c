@@ -1,0 +1,17 @@
+/* processors.c - see processors.h. Linux knows what a process is bound to; elsewhere all processors count. */
+#define _GNU_SOURCE
+#include "base/processors.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+size_t processors_for(size_t neighbours) {
+    long   online = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t all = online > 0 ? (size_t)online : 1, part = all / neighbours;
+#ifdef CPU_COUNT
+    cpu_set_t allowed;
+    if (!sched_getaffinity(0, sizeof allowed, &allowed) && (size_t)CPU_COUNT(&allowed) < all)
+        part = (size_t)CPU_COUNT(&allowed);
+#endif
+    return part ? part : 1;
+}
