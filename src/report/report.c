@@ -238,6 +238,7 @@ static ckam_status make_each(const run_scene *s, const run_facts *facts, const f
     for (size_t i = 0; i < s->count; i++) figure_free(made[i]);
     if (status || (*out && !(*out)->failed)) return status;
     figure_free(*out);
+    *out = NULL;
     return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a figure");
 }
 
