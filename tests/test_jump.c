@@ -137,7 +137,16 @@ static void chains_share_what_they_know(void **unused) {
         ckam_chain_counts(chains[c], &counts);
         assert_int_equal(counts.modes, 2);
         assert_int_equal(memory_of(chains[c])->count, 2);
-        assert_memory_equal(memory_of(chains[c]), memory_of(chains[0]), memory_of(chains[0])->work);
+        modes *one = memory_of(chains[c]), *other = memory_of(chains[0]);
+        assert_memory_equal(one, other, sizeof *one);
+        assert_memory_equal(modes_mean(one, 0), modes_mean(other, 0), 2 * DIM * sizeof(double));
+        assert_memory_equal(modes_factor(one, 0), modes_factor(other, 0), 2 * DIM * DIM * sizeof(double));
+        for (size_t j = 0; j < 2; j++) {
+            double u[DIM], v[DIM];
+            modes_standardise(one, j, (double[DIM]){1.0}, u);
+            modes_standardise(other, j, (double[DIM]){1.0}, v);
+            assert_memory_equal(u, v, sizeof u);
+        }
         assert_memory_equal(&state_of(chains[c])->plan, &state_of(chains[0])->plan, sizeof(jump_plan));
         assert_false(ckam_chain_waits(chains[c]));
     }

@@ -52,14 +52,16 @@ static ckam_status allocate(ckam_chain *c, const ckam_setup *setup, ckam_error *
     }
     chain_state scratch = {0};
     c->size = layout(&scratch, c);
-    if (c->size < SIZE_MAX - BLOCK_ALIGNMENT) {
+    if (c->size < SIZE_MAX - 2 * BLOCK_ALIGNMENT) {
         c->size = (c->size + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
-        c->state = aligned_alloc(BLOCK_ALIGNMENT, c->size);
+        c->room = calloc(
+            1, c->size + BLOCK_ALIGNMENT); /* what is never touched takes no memory: jump has room for many modes */
     }
-    if (!c->state)
+    if (!c->room)
         return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a chain of %s in %zu dimensions (%.3g MB)",
                          c->options.entry->name, c->plan.dim, (double)c->size / 1e6);
-    memset(c->state, 0, c->size);
+    uintptr_t over = (uintptr_t)c->room % BLOCK_ALIGNMENT;
+    c->state = (chain_state *)(void *)((char *)c->room + (over ? BLOCK_ALIGNMENT - over : 0));
     return CKAM_OK;
 }
 
@@ -88,7 +90,7 @@ ckam_status ckam_chain_create(ckam_chain **chain, const ckam_setup *setup, ckam_
 void ckam_chain_free(ckam_chain *chain) {
     if (!chain) return;
     free(chain->options.values);
-    free(chain->state);
+    free(chain->room);
     free(chain);
 }
 

@@ -25,6 +25,7 @@ struct ckam_chain {
     ckam_target  target;
     bool         pooled;
     size_t       size; /* of the block, in bytes */
+    void        *room; /* in which the block is */
     chain_state *state;
     ckam_error   error;
 };

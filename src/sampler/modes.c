@@ -104,6 +104,15 @@ void modes_normalise(modes *m) {
     }
 }
 
+void modes_share(modes *to, modes *from) {
+    size_t used = from->count + from->retired, dim = from->dim, panels = panels_size(dim);
+    memcpy(to, from, sizeof *to);
+    memcpy(modes_mean(to, 0), modes_mean(from, 0), used * dim * sizeof(double));
+    memcpy(modes_factor(to, 0), modes_factor(from, 0), used * dim * dim * sizeof(double));
+    memcpy(spread(to, 0), spread(from, 0), used * panels * sizeof(double));
+    memcpy(inverse(to, 0), inverse(from, 0), used * panels * sizeof(double));
+}
+
 void modes_copy(modes *m, size_t to, size_t from) {
     size_t square = m->dim * m->dim * sizeof(double), panels = panels_size(m->dim) * sizeof(double);
     if (to == from) return;

@@ -61,6 +61,9 @@ double modes_pull(const modes *m, size_t j, double log_t);
 double modes_height(double degrees, double dim);
 /* Weights of q scaled to sum 1, and their logs. */
 void modes_normalise(modes *m);
+/* Another memory of the same dimension becomes the same. What is not in use is left out: most of the room, where there are many
+ * dimensions. */
+void modes_share(modes *to, modes *from);
 /* Copies component `from` to `to`. */
 void modes_copy(modes *m, size_t to, size_t from);
 /* Takes component j out of q; a retired one is remembered while there is room. */

@@ -281,7 +281,7 @@ static void share(void *const *states, size_t count) {
         jump_state *s = chain(states, c);
         if (c) {
             s->plan = first->plan;
-            memcpy(memory(s), memory(first), modes_size(first->settle.now.dim));
+            modes_share(memory(s), memory(first));
             kernel_move_share(&s->kernel, s, &first->kernel, first);
         }
         if (s->plan.past < s->settle.now.warmup) history_forget(&s->history, block_at(s, s->rows));
