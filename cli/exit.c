@@ -35,7 +35,7 @@ int exit_status(ckam_status status) {
 }
 
 /* What was said before comes before it. */
-static void speak(const char *command, const char *format, va_list arguments) {
+__attribute__((format(printf, 2, 0))) static void speak(const char *command, const char *format, va_list arguments) {
     (void)fflush(stdout);
     fprintf(stderr, "ckam%s%s: ", *command ? " " : "", command);
     vfprintf(stderr, format, arguments);

@@ -5,6 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+void error_show(char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 127) *text = '?';
+}
+
 void error_fill(ckam_error *error, ckam_status status, const char *format, ...) {
     va_list arguments;
     if (!error) return;
@@ -12,6 +17,7 @@ void error_fill(ckam_error *error, ckam_status status, const char *format, ...) 
     error->status = status;
     vsnprintf(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
+    error_show(error->message);
 }
 
 /* How many letters have to be added, removed, changed, or swapped with the next one, to make b of a; both are cut at

@@ -11,5 +11,7 @@
 #define fail_with(error, status, ...) (error_fill((error), (status), __VA_ARGS__), (ckam_status)(status))
 
 void error_fill(ckam_error *error, ckam_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Puts a question mark for what would harm a terminal: a sentence may quote a file that a stranger wrote. error_fill() does it. */
+void error_show(char *text);
 
 #endif

@@ -161,6 +161,13 @@ ckam_status options_set(const ckam_option *table, void *values, const char *owne
     return CKAM_OK;
 }
 
+/* The index may come from a snapshot, too. */
+static const char *word_of(const ckam_option *option, double index) {
+    for (size_t i = 0; option->words[i]; i++)
+        if ((double)i == index) return option->words[i];
+    return "no word of its list";
+}
+
 ckam_status options_get(const ckam_option *table, const void *values, const char *owner, const char *name, char *text,
                         size_t size, ckam_error *error) {
     const ckam_option *option;
@@ -179,7 +186,7 @@ ckam_status options_get(const ckam_option *table, const void *values, const char
     }
     double number = load(option, values);
     if (option->type == CKAM_CHOICE)
-        snprintf(text, size, "%s", option->words[(size_t)number]);
+        snprintf(text, size, "%s", word_of(option, number));
     else if (isnan(number))
         snprintf(text, size, "auto");
     else

@@ -59,10 +59,10 @@ static void standardise(work *w, double *centre) {
 }
 
 /* W += u u^T / |u|^2 of the difference u of two points: its length does not count, so that no point far out outweighs
- * the others. Returns false where they are equal. */
+ * the others. Returns false where they are equal, or further apart than can be measured. */
 static bool add_pair(const work *w, const double *a, const double *b) {
     double square = point_distance(w->stride, a, b), *u = w->column;
-    if (!(square > 0.0)) return false;
+    if (!(square > 0.0 && square < DBL_MAX)) return false;
     for (size_t k = 0; k < w->dim; k++) u[k] = a[k] - b[k];
     for (size_t k = 0; k < w->dim; k++) vec_axpy(w->dim - k, u[k] / square, u + k, w->within + k * w->dim + k);
     return true;
@@ -115,7 +115,7 @@ static void orthonormalise(size_t dim, size_t rank, double *v) {
 /* out += u u^T v / |u|^2 for the difference u of two points. */
 static void add_product(const work *w, const double *a, const double *b, const double *v, double *out) {
     double square = point_distance(w->stride, a, b), dot[SUBSPACE_DIM] = {0};
-    if (!(square > 0.0)) return;
+    if (!(square > 0.0 && square < DBL_MAX)) return;
     for (size_t k = 0; k < w->dim; k++)
         for (size_t c = 0; c < SUBSPACE_DIM; c++) dot[c] += (a[k] - b[k]) * v[k * SUBSPACE_DIM + c];
     for (size_t c = 0; c < SUBSPACE_DIM; c++) dot[c] /= square;

@@ -1,4 +1,5 @@
 /* incidents.c - what a run has noticed about its model, from its run.json. */
+#include "base/error.h"
 #include "base/file.h"
 #include "run/plan.h"
 
@@ -47,6 +48,7 @@ static size_t read(const json_t *json, ckam_finding *found) {
         snprintf(f->advice, sizeof f->advice, "The points are in model-failures.log of the run's directory.");
     }
     add_rejects(json, json_object_get(json, "rejected"), found, &count);
+    for (size_t i = 0; i < count; i++) error_show(found[i].text);
     return count;
 }
 
