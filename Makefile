@@ -5,6 +5,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 RUN    ?= sample bimodal --seed 1 --out $(BUILD)/run --overwrite
 JOBS   := $(shell nproc)
+FUZZ_SECONDS ?= 60
 
 configure = cmake -S . -B $(BUILD)
 compile   = env -u MAKELEVEL cmake --build $(BUILD) -j $(JOBS)
@@ -13,7 +14,7 @@ ctest     = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 unexport MAKEFLAGS
-.PHONY: help run test test-core bench check sanitize soak install clean
+.PHONY: help run test test-core bench check sanitize fuzz soak mutants install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -69,10 +70,18 @@ soak: ## what takes too long for every change: every call failed once, 300 kills
 	@$(compile)
 	@scripts/soak $(BUILD)
 
+fuzz: ## bytes of any kind to every reader, FUZZ_SECONDS (60) each, under sanitizers
+	@$(SETUP) check
+	@scripts/fuzz $(FUZZ_SECONDS)
+
+mutants: ## break a copy of the tree in named ways, one at a time: the tests must notice each
+	@$(SETUP) test
+	@scripts/mutants
+
 install: ## build and install into PREFIX (/usr/local), below DESTDIR if set; installs no packages
 	@$(configure) -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
 	@$(compile)
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD)
 
 clean: ## remove everything that was built
-	rm -rf build build-check-* build-sanitize-*
+	rm -rf build build-check-* build-sanitize-* build-fuzz
