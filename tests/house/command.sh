@@ -225,15 +225,31 @@ check 'the full file was not named' grep -q 'full/' err
 "$ckam" list 2>err | true
 check 'a pipe that was closed made a noise' [ ! -s err ]
 
-# -- Signals: interrupted SIGNAL STATUS; `timeout` sends it once (--foreground) after 0.5 s
-interrupted() {
+# -- Signals. long DIR: a run without end, which begins to draw at once.
+long='-n 100000000 --thin 100 --sampler rw --checkpoint-every 0.1'
+# drawn DIR: waits until every chain has a row in its file.
+drawn() {
+    for chain in 1 2 3 4; do
+        until grep -q '^[-0-9]' "$1/chain_$chain.csv" 2>/dev/null; do sleep 0.01; done
+    done
+}
+# signalled DIR SIGNAL...: what came of it is in $status. A shell starts what is in the background without SIGINT.
+signalled() {
+    # shellcheck disable=SC2086 # words
+    env --default-signal=INT,TERM,HUP "$ckam" sample bimodal $long -o "$1" >out 2>err &
+    pid=$!
+    drawn "$1"
+    shift
+    for signal; do kill -"$signal" $pid; done
     status=0
-    timeout --foreground --preserve-status -s "$1" 0.5 \
-        "$ckam" sample bimodal -n 100000000 --thin 100 -o "stopped$1" >out 2>err || status=$?
+    wait $pid || status=$?
+    has 'it was interrupted'
+}
+interrupted() {
+    signalled "stopped$1" "$1"
     check "SIG$1 ended with $status, not $2" [ "$status" -eq "$2" ]
     check "SIG$1 was not answered" grep -q 'stopping after this iteration' err
     check "SIG$1 did not say how to go on" grep -qF "\`ckam resume stopped$1\` goes on" err
-    has 'it was interrupted'
 }
 interrupted INT 130
 interrupted TERM 143
@@ -241,20 +257,13 @@ interrupted HUP 143
 try 0 out 'it has converged as asked' resume stoppedINT --until rhat=99
 # Two that come together are one: of two kinds, which the system cannot merge, and of `timeout` without --foreground.
 for i in 1 2 3 4; do
-    "$ckam" sample bimodal -n 100000000 --thin 100 -o "both$i" >out 2>err &
-    pid=$!
-    sleep 0.3
-    kill -TERM $pid
-    kill -HUP $pid
-    status=0
-    wait $pid || status=$?
+    signalled "both$i" TERM HUP
     check "SIGTERM and SIGHUP ended with $status" [ "$status" -eq 143 ]
-    has 'it was interrupted'
 done
 for i in 1 2 3 4; do
     status=0
-    timeout --preserve-status -s INT 0.5 \
-        "$ckam" sample bimodal -n 100000000 --thin 100 -o "together$i" >out 2>err || status=$?
+    # shellcheck disable=SC2086
+    timeout --preserve-status -s INT 1 "$ckam" sample bimodal $long -o "together$i" >out 2>err || status=$?
     check "the signals of timeout ended with $status" [ "$status" -eq 130 ]
     has 'it was interrupted'
 done
