@@ -4,7 +4,6 @@
 
 #include <ckam.h>
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <sysexits.h>
 
@@ -47,7 +46,7 @@ void             together_begin(const ckam_crew *others);
 const ckam_crew *together_crew(void);   /* NULL: alone */
 bool             together_speaks(void); /* whether this process is the one that users hear */
 /* Keeps what a process that does not speak would have said. */
-void together_note(int status, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
+void together_note(int status, const char *text);
 /* All processes come here once, before they begin a run or, at the latest, before they end; with `status`, or that of the first that
  * failed, which is then heard. */
 int together_settle(int status);

@@ -34,22 +34,17 @@ int exit_status(ckam_status status) {
     return EX_SOFTWARE;
 }
 
-/* What was said before comes before it. */
-__attribute__((format(printf, 2, 0))) static void speak(const char *command, const char *format, va_list arguments) {
-    (void)fflush(stdout);
-    fprintf(stderr, "ckam%s%s: ", *command ? " " : "", command);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-}
-
 int complain(const char *command, int status, const char *format, ...) {
+    char    text[QUOTED + DESCRIBE];
     va_list arguments;
     va_start(arguments, format);
-    if (together_speaks())
-        speak(command, format, arguments);
-    else
-        together_note(status, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    (void)fflush(stdout); /* what was said before comes before it */
+    if (together_speaks())
+        fprintf(stderr, "ckam%s%s: %s\n", *command ? " " : "", command, text);
+    else
+        together_note(status, text);
     return status;
 }
 

@@ -1,7 +1,6 @@
 /* together.c - the command in a process among others: only the first of them speaks, and all begin a run or none does. */
 #include "cli.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,10 +20,10 @@ const ckam_crew *together_crew(void) { return crew; }
 
 bool together_speaks(void) { return !crew || crew->rank == 0; }
 
-void together_note(int status, const char *format, va_list arguments) {
+void together_note(int status, const char *text) {
     if (settled) return;
     said.status = status;
-    vsnprintf(said.text, sizeof said.text, format, arguments);
+    snprintf(said.text, sizeof said.text, "%s", text);
 }
 
 int together_settle(int status) {
