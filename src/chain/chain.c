@@ -52,7 +52,7 @@ static ckam_status allocate(ckam_chain *c, const ckam_setup *setup, ckam_error *
     }
     chain_state scratch = {0};
     c->size = layout(&scratch, c);
-    if (c->size < SIZE_MAX - 2 * BLOCK_ALIGNMENT) {
+    if (c->size < SIZE_MAX - (size_t)2 * BLOCK_ALIGNMENT) {
         c->size = (c->size + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
         c->room = calloc(
             1, c->size + BLOCK_ALIGNMENT); /* what is never touched takes no memory: jump has room for many modes */
