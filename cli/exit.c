@@ -37,10 +37,10 @@ int exit_status(ckam_status status) {
 int complain(const char *command, int status, const char *format, ...) {
     char    text[QUOTED + DESCRIBE];
     va_list arguments;
+    (void)fflush(stdout); /* what was said before comes before it */
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    (void)fflush(stdout); /* what was said before comes before it */
     if (together_speaks())
         fprintf(stderr, "ckam%s%s: %s\n", *command ? " " : "", command, text);
     else

@@ -1,5 +1,5 @@
-/* processors.c - see processors.h. Linux knows what a process is bound to; elsewhere all processors count. */
-#define _GNU_SOURCE
+/* processors.c - see processors.h. Linux knows what a process is bound to (the build defines _GNU_SOURCE for this file); elsewhere
+ * all processors count. */
 #include "base/processors.h"
 
 #include <sched.h>

@@ -295,7 +295,7 @@ size_t jump_offers(void *state, size_t index, size_t total, void *bytes) {
 }
 
 bool jump_pool(void *const *states, size_t count, void *const *offers, size_t total) {
-    jump_offer  alone, *all = total > 1 ? malloc(total * sizeof *all) : &alone;
+    jump_offer  alone = {0}, *all = total > 1 ? malloc(total * sizeof *all) : &alone;
     jump_state *first = chain(states, 0);
     if (!all) return false;
     for (size_t c = 0; c < total; c++)
