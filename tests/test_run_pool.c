@@ -327,7 +327,7 @@ static void nobody_sleeps_at_the_end_of_a_cycle(void **unused) {
 /* A density that sleeps, and how long it did. */
 static int slow(void *context, const double *x, double *value) {
     double begun = clock_seconds();
-    nanosleep(&(struct timespec){.tv_nsec = 300000}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); /* long beside what a sanitizer takes of the processor */
     *value = -0.5 * (x[0] * x[0] + x[1] * x[1]);
     atomic_fetch_add((atomic_uint_fast64_t *)context, (uint_fast64_t)(1e9 * (clock_seconds() - begun)));
     return CKAM_OK;
@@ -348,11 +348,7 @@ static void threads_are_kept_busy(void **unused) {
     double used = (double)(clock() - begun) / CLOCKS_PER_SEC;
     ckam_run_free(run);
     assert_less(0.85 * 2.0 * end[0], 1e-9 * (double)slept);
-#ifndef CKAM_NARROW /* a sanitizer takes the time of the processor itself */
     assert_less(used, 0.25 * end[0]);
-#else
-    assert_less(0.0, used);
-#endif
 }
 
 /* -- Modes -------------------------------------------------------------------------------------------------------- */
