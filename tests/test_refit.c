@@ -59,6 +59,11 @@ static sample draw_mixture(size_t dim, size_t count, double distance, uint64_t s
     return s;
 }
 
+static void done(modes *m, sample *s) {
+    free(m);
+    free(s->at);
+}
+
 static void refit(modes *m, sample *s, int times, bool structure) {
     rows data = {s, s->blocks, s->dim, block_of, 1};
     for (int i = 0; i < times; i++) {
@@ -132,8 +137,7 @@ static void one_gaussian_stays_one(void **unused) {
         check_component(m, 0, mean, 1.0, ROWS);
         assert_true(m->at[0].weight == 1.0);
         assert_true(m->degrees >= (dims[d] > 2 ? 50.0 : 25.0)); /* in few dimensions 25 and 50 are alike */
-        free(m);
-        free(s.at);
+        done(m, &s);
     }
 }
 
@@ -169,8 +173,7 @@ static void separate_gaussians_are_found(void **unused) {
             assert_true(m->at[j].reached);
         }
         check_finite(m);
-        free(m);
-        free(s.at);
+        done(m, &s);
     }
 }
 
@@ -191,8 +194,7 @@ static void what_was_split_for_nothing_is_merged(void **unused) {
     assert_int_equal(m->at[0].mode, 3); /* of the older */
     assert_int_equal(m->at[0].found, 2);
     check_component(m, 0, zero, 1.0, ROWS);
-    free(m);
-    free(s.at);
+    done(m, &s);
 }
 
 /* A component that no row has come to keeps its place and weight. */
@@ -208,8 +210,7 @@ static void hearsay_keeps_its_weight(void **unused) {
     assert_false(m->at[j].reached);
     assert_close(m->at[j].weight, 0.2, 1e-6);
     check_finite(m);
-    free(m);
-    free(s.at);
+    done(m, &s);
 }
 
 /* -- Tails, dependence -------------------------------------------------------------------------------------------- */
@@ -233,10 +234,8 @@ static void degrees_follow_the_tails(void **unused) {
         modes_set_degrees(m, 3.0); /* and back */
         refit(m, &light, 3, true);
         assert_true(m->degrees >= 15.0); /* in one dimension the rest is worth less than 4 in the likelihood */
-        free(m);
-        free(source);
-        free(heavy.at);
-        free(light.at);
+        done(m, &heavy);
+        done(source, &light);
     }
 }
 
@@ -253,8 +252,7 @@ static void rows_that_follow_closely_do_not_split(void **unused) {
         modes *m = one_component(&s);
         refit(m, &s, 3, true);
         assert_int_equal(m->count, 1);
-        free(m);
-        free(s.at);
+        done(m, &s);
     }
 }
 
@@ -267,8 +265,7 @@ static void a_point_that_is_repeated_is_no_component(void **unused) {
         modes *m = one_component(&s);
         refit(m, &s, 2, true);
         assert_int_equal(m->count, 1);
-        free(m);
-        free(s.at);
+        done(m, &s);
     }
 }
 
@@ -296,8 +293,7 @@ static void odd_rows_do_no_harm(void **unused) {
     refit(m, &s, 1, true);
     assert_memory_equal(before, m, size);
     free(before);
-    free(m);
-    free(s.at);
+    done(m, &s);
 }
 
 static void blocks_may_differ_in_length(void **unused) {
@@ -316,9 +312,8 @@ static void blocks_may_differ_in_length(void **unused) {
         assert_close(m->at[j].weight, other->at[j].weight, 1e-6);
         for (size_t k = 0; k < 2; k++) assert_close(modes_mean(m, j)[k], modes_mean(other, j)[k], 1e-3);
     }
-    free(m);
     free(other);
-    free(s.at);
+    done(m, &s);
 }
 
 /* 9000 rows: one in three is used, and has its owner in it. */
@@ -344,8 +339,7 @@ static void many_rows_are_thinned(void **unused) {
         owned++;
     }
     assert_int_equal(owned, 3000);
-    free(m);
-    free(s.at);
+    done(m, &s);
 }
 
 /* -- Likelihood and level ----------------------------------------------------------------------------------------- */
@@ -398,8 +392,7 @@ static void a_pass_is_one_of_em(void **unused) {
     assert_close(covariance(m, 0, 0, 0), cov[0], 1e-9);
     assert_close(covariance(m, 0, 0, 1), cov[1], 1e-9);
     assert_close(covariance(m, 0, 1, 1), cov[2], 1e-9);
-    free(m);
-    free(s.at);
+    done(m, &s);
 }
 
 /* EM climbs. Shrunk covariances, one row more for each weight, and rows that are left out where they count for less than
@@ -420,8 +413,7 @@ static void the_likelihood_never_falls(void **unused) {
         }
         assert_int_equal(m->count, 3); /* structure was not asked for */
         assert_less(first + 100.0, before);
-        free(m);
-        free(s.at);
+        done(m, &s);
     }
 }
 
@@ -439,8 +431,7 @@ static void the_level_is_log_z(void **unused) {
     }
     refit(m, &s, 6, true);
     assert_close(modes_level(m, &data), log(1000.0), 0.005);
-    free(m);
-    free(s.at);
+    done(m, &s);
 }
 
 /* -- Units -------------------------------------------------------------------------------------------------------- */
@@ -470,10 +461,8 @@ static void units_do_not_matter(void **unused) {
                 assert_relative(covariance(other, j, k, k), covariance(m, j, k, k) * unit[k] * unit[k], 1e-6);
             }
         }
-        free(m);
-        free(other);
-        free(s.at);
-        free(scaled.at);
+        done(m, &s);
+        done(other, &scaled);
     }
 }
 
@@ -487,8 +476,7 @@ static void a_small_cluster_is_not_lost(void **unused) {
         refit(m, &s, 1, true);
         check_finite(m);
         assert_true(m->count >= 2);
-        free(m);
-        free(s.at);
+        done(m, &s);
     }
 }
 

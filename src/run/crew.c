@@ -72,7 +72,7 @@ size_t crew_first(const ckam_run *run, size_t rank) {
 
 /* -- Telling each other ------------------------------------------------------------------------------------------- */
 
-/* `mine` bytes of each rank, which are in run->talk->sizes. */
+/* As many bytes of each rank as run->talk->sizes says. */
 static void gather(ckam_run *run, const void *mine, void *all, bool everywhere) {
     run->crew->gather(run->crew->context, mine, run->talk->sizes, all, everywhere);
 }
