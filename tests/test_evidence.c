@@ -22,10 +22,15 @@ static ckam_evidence evidence_of_model(const made *m, const char *spec, uint64_t
     return e;
 }
 
-/* Within 4 standard errors of `truth`: were the seeds drawn, 6e-5 of the right estimates would not be. */
+/* That an estimate is trusted is a rule of the product: halves that differ by less than 4 standard errors, which 6e-5 of the
+ * right ones do not. One of 16 may be doubted; two by chance, 5e-7. */
+static int doubted;
+
+/* Within 5.5 standard errors of `truth`: false alarms 4e-8. */
 static void assert_right(const char *what, const ckam_evidence *e, double truth) {
     double error = fabs(e->log_z - truth);
-    if (e->trusted && error < 4.0 * e->se && e->se > 0.0 && e->overlap > 0.0 && e->overlap <= 1.0 + 1e-12) return;
+    doubted += !e->trusted;
+    if (doubted < 2 && error < 5.5 * e->se && e->se > 0.0 && e->overlap > 0.0 && e->overlap <= 1.0 + 1e-12) return;
     fail_msg("%s: log Z is %g +- %g, not %g; overlap %g; %s", what, e->log_z, e->se, truth, e->overlap, e->warning);
 }
 
@@ -212,7 +217,7 @@ static made made_walk(double keep, size_t draws, uint64_t seed) {
     return m;
 }
 
-enum { SEEDS = 50 };
+enum { SEEDS = 100 };
 
 /* The mean square of log Z / se over seeds, of exact draws of a model, or of a walk, whose rows may be shuffled. */
 static double standardised(const char *spec, size_t draws, double keep, bool shuffled) {
@@ -227,18 +232,18 @@ static double standardised(const char *spec, size_t draws, double keep, bool shu
     return squares;
 }
 
-/* For errors as large as said the mean square of 50 is below 0.5 with probability 1e-3 and above 2 with 4e-5 (chi-square,
- * 50 degrees of freedom). evidence.c takes errors that may be correlated for correlated: 0.67 is expected where they are
- * not, and then it is below 0.5 with probability 0.09. The twin does not know that draws follow each other. */
+/* For errors as large as said the mean square of 100 is above 2 with probability 1e-8 (chi-square, 100 degrees of freedom).
+ * evidence.c takes errors that may be correlated for correlated: 0.67 is expected where they are not, and then it is below
+ * 0.29 with probability 1e-7. The twin does not know that draws follow each other. */
 static void errors_are_as_large_as_said(void **state) {
     (void)state;
     double independent = standardised("gaussian:dim=4", 120, 0.0, false);
     double misfit = standardised("mixture5", 150, 0.0, false);
     double correlated = standardised("gaussian:dim=2", 400, 0.85, false);
     double twin = standardised("gaussian:dim=2", 400, 0.85, true);
-    assert_true(0.5 < independent && independent < 2.0);
-    assert_true(0.5 < misfit && misfit < 2.0);
-    assert_true(0.5 < correlated && correlated < 2.0);
+    assert_true(0.29 < independent && independent < 2.0);
+    assert_true(0.29 < misfit && misfit < 2.0);
+    assert_true(0.29 < correlated && correlated < 2.0);
     assert_less(2.0, twin);
 }
 

@@ -1,7 +1,7 @@
 /* test_invariance.c - each sampler, its adaptation frozen, keeps exact draws of the target in law.
  *
  * 10,000 independent exact draws make STEPS steps each; then every coordinate, through the target's exact distribution
- * function, must be uniform (Kolmogorov-Smirnov). All comparisons share a false-alarm rate of 0.001; seeds are fixed,
+ * function, must be uniform (Kolmogorov-Smirnov). All comparisons share a false-alarm rate of 2e-6; seeds are fixed,
  * so a failure means a change. The same test must reject KAM without its Hastings ratio, and pass the identity. */
 #include "frozen.h"
 #include "support.h"
@@ -35,7 +35,7 @@ static const struct {
 static const char *const models[] = {"bimodal", "mixture5", "banana"};
 enum { SAMPLERS = sizeof samplers / sizeof *samplers, MODELS = 3, COORDINATES = 2 + 2 + 8 };
 
-static const double alpha = 0.001 / (SAMPLERS * COORDINATES);
+static const double alpha = 2e-6 / (SAMPLERS * COORDINATES);
 
 /* The smallest p-value over the coordinates after `steps` steps of each draw. */
 static double smallest_p(frozen *f, int steps, bool hastings) {

@@ -1,6 +1,7 @@
-/* test_moments.c - while they adapt, gam, kam and ckam get the mean right: within 4 Monte Carlo standard errors.
+/* test_moments.c - while they adapt, gam, kam and ckam get the mean right: within 6.5 Monte Carlo standard errors.
  *
- * Seeds are fixed. Were they drawn, 4 standard errors would raise a false alarm once in 16,000 coordinates. */
+ * Seeds are fixed. Were they drawn, 6.5 standard errors of 46 batches (Student's t) would raise a false alarm at 6e-8: 192
+ * coordinates, 1.1e-5 in all. */
 #include "support.h"
 
 #include "ckam.h"
@@ -34,8 +35,8 @@ static void check_mean(const char *spec, const char *sampler, size_t draws) {
         if (!(off <= worst)) worst = off; /* NaN, too */
         widest = fmax(widest, deviation / sqrt(covariance[k * dim + k]));
     }
-    if (!(worst < 4.0)) print_error("%s on %s:\n", sampler, spec);
-    assert_less(worst, 4.0);
+    if (!(worst < 6.5)) print_error("%s on %s:\n", sampler, spec);
+    assert_less(worst, 6.5);
     assert_less(widest, 0.15);
     free(exact);
     free(covariance);

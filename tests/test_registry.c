@@ -85,7 +85,7 @@ static int tilted(void *context, const double *x, double *value) {
     return CKAM_OK;
 }
 
-/* 5 standard errors for 10 moments: were the seed drawn, a false alarm once in 150,000 runs. */
+/* 6.5 standard errors of 58 batches (Student's t, 2e-8) for 10 moments: false alarms 2e-7. */
 static void it_draws_from_the_density(void **unused) {
     (void)unused;
     enum { DRAWS = 200000 };
@@ -97,11 +97,11 @@ static void it_draws_from_the_density(void **unused) {
     assert_int_equal(ckam_model_create(&model, "gaussian:dim=2", NULL), CKAM_OK);
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(ckam_sample(ckam_model_target(model), specs[i], NULL, 11, 1, DRAWS, x, &error), CKAM_OK);
-        assert_less(worst_moment(DRAWS, x), 5.0);
+        assert_less(worst_moment(DRAWS, x), 6.5);
     }
     const ckam_target twin = {.dim = 2, .log_density = tilted};
     assert_int_equal(ckam_sample(&twin, specs[1], NULL, 11, 1, DRAWS, x, &error), CKAM_OK);
-    assert_less(5.0, worst_moment(DRAWS, x));
+    assert_less(6.5, worst_moment(DRAWS, x));
     ckam_model_free(model);
     free(x);
 }

@@ -47,7 +47,7 @@ static void assert_found(const ckam_review *r, ckam_severity severity, const cha
 /* -- Numbers ------------------------------------------------------------------------------------------------------- */
 
 /* Compares with ckam_summarise() on each column; a clean set has nothing to say. Effective sizes of independent draws
- * are near their number: 4 standard errors of about 5 % each. */
+ * are near their number: 5 standard errors of about 5 % each, false alarms 6e-7. */
 static void a_clean_set(void **state) {
     (void)state;
     made         m = made_model("gaussian:dim=3", 4, 1000, 0.0, 1);
@@ -68,7 +68,7 @@ static void a_clean_set(void **state) {
     }
     assert_int_equal(ckam_summarise(m.log_density, 4, 1000, &s, NULL), CKAM_OK);
     assert_memory_equal(&s, &r->log_density, sizeof s);
-    assert_relative(r->multi_ess, 4000.0, 0.2);
+    assert_relative(r->multi_ess, 4000.0, 0.25);
     assert_int_equal(r->modes, 1);
     assert_close(r->mode[0].weight, 1.0, 0.0);
     assert_int_equal(r->findings, 0);

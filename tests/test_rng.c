@@ -1,7 +1,7 @@
 /* test_rng.c - streams against the cipher's published answers, distributions against exact ones.
  *
- * A check on a statistic refuses beyond 5 sigma (5.7e-7) or at a p-value outside 1e-6 .. 1 - 1e-6: a right generator
- * had a chance of about 1e-4 to fail anywhere in this file with the fixed seeds, and can never fail again. */
+ * A check on a statistic refuses beyond 6 sigma (2e-9) or at a p-value outside 1e-8 .. 1 - 1e-8: a right generator
+ * had a chance of about 1e-6 to fail anywhere in this file with the fixed seeds, and can never fail again. */
 #include "support.h"
 
 #include <Random123/threefry.h>
@@ -18,7 +18,7 @@
 /* ---- Statistics */
 
 /* Neither too far from the hypothesis nor too close to it. */
-static bool plausible(double p) { return p > 1e-6 && p < 1.0 - 1e-6; }
+static bool plausible(double p) { return p > 1e-8 && p < 1.0 - 1e-8; }
 
 /* p-value of counts that are equally likely. */
 static double equal_counts(size_t bins, const uint64_t *count) {
@@ -34,12 +34,12 @@ static double equal_counts(size_t bins, const uint64_t *count) {
 static bool plausible_count(uint64_t count, double mean) {
     const double at_most = chi_square_tail(2.0 * mean, 2.0 * (double)count + 2.0);
     const double below = count == 0 ? 0.0 : chi_square_tail(2.0 * mean, 2.0 * (double)count);
-    return at_most > 1e-6 && 1.0 - below > 1e-6;
+    return at_most > 1e-8 && 1.0 - below > 1e-8;
 }
 
 /* The mean of n values of known expectation and variance. */
-static bool within_5_sigma(double sum, size_t n, double expectation, double variance) {
-    return fabs(sum / (double)n - expectation) < 5.0 * sqrt(variance / (double)n);
+static bool within_6_sigma(double sum, size_t n, double expectation, double variance) {
+    return fabs(sum / (double)n - expectation) < 6.0 * sqrt(variance / (double)n);
 }
 
 static int by_word(const void *a, const void *b) {
@@ -162,7 +162,7 @@ static bool uniform_is_right(double (*twin)(double, size_t)) {
         high[(size_t)(u * 256.0)]++;
         low[(uint64_t)(u * 0x1p52) % 256]++;
     }
-    return within_5_sigma(sum, N, 1.0 / 2.0, 1.0 / 12.0) && within_5_sigma(square, N, 1.0 / 12.0, 1.0 / 180.0) &&
+    return within_6_sigma(sum, N, 1.0 / 2.0, 1.0 / 12.0) && within_6_sigma(square, N, 1.0 / 12.0, 1.0 / 180.0) &&
            plausible(equal_counts(256, high)) && plausible(equal_counts(256, low));
 }
 
@@ -351,12 +351,12 @@ static int faults_of_normals(size_t n, spoiler *spoil) {
         add_chunk(&s, x);
     }
     int faults = 0;
-    if (!within_5_sigma(s.power[0], n, 0.0, 1.0)) faults |= MEAN;
-    if (!within_5_sigma(s.power[1], n, 1.0, 2.0)) faults |= VARIANCE;
-    if (!within_5_sigma(s.power[2], n, 0.0, 15.0)) faults |= THIRD;
-    if (!within_5_sigma(s.power[3], n, 3.0, 105.0 - 9.0)) faults |= FOURTH;
-    if (!within_5_sigma(s.lag, n, 0.0, 1.0)) faults |= LAG;
-    if (!within_5_sigma((double)s.positive, n, 0.5, 0.25)) faults |= BALANCE;
+    if (!within_6_sigma(s.power[0], n, 0.0, 1.0)) faults |= MEAN;
+    if (!within_6_sigma(s.power[1], n, 1.0, 2.0)) faults |= VARIANCE;
+    if (!within_6_sigma(s.power[2], n, 0.0, 15.0)) faults |= THIRD;
+    if (!within_6_sigma(s.power[3], n, 3.0, 105.0 - 9.0)) faults |= FOURTH;
+    if (!within_6_sigma(s.lag, n, 0.0, 1.0)) faults |= LAG;
+    if (!within_6_sigma((double)s.positive, n, 0.5, 0.25)) faults |= BALANCE;
     if (!plausible(equal_counts(BINS, s.bin))) faults |= SHAPE;
     for (size_t t = 0; t < THRESHOLDS; t++) {
         const double expected = (double)n * normal_tail(thresholds[t]);
@@ -453,7 +453,7 @@ static void test_subset_is_distinct_and_in_range(void **state) {
             assert_true(out[N - 1] < totals[t]);
             for (size_t i = 0; i < N; i++) upper_half += out[i] >= totals[t] / 2;
         }
-        assert_true(within_5_sigma((double)upper_half, (size_t)N * DRAWS, 0.5, 0.25));
+        assert_true(within_6_sigma((double)upper_half, (size_t)N * DRAWS, 0.5, 0.25));
     }
 }
 

@@ -80,15 +80,15 @@ static int count_found(modes *m, bool cold, double *mass, double *spread) {
 /* Of 10,000 scouts 36 % found it (most are heated in one coordinate only, of which one of two leads there), with a mean mass of
  * -0.73 (log 0.5 is -0.69) and log determinant of 0.65 (log 2 is 0.69): walks are short. The rate of 1000 has a standard error
  * of 1.5 %: 27 % is 6 of them below, false alarms 1e-9. One mass or determinant varies by less than 1, a mean over 270 by
- * 0.06; the limit is 3.5 of these and what was measured, false alarms 5e-4 at worst, were the seeds not fixed. */
+ * 0.06; the limit is 5 of these and what was measured, false alarms 1e-6 at worst. */
 static void a_scout_finds_the_other_mode(void **unused) {
     (void)unused;
     modes *m = known_modes(plain, false);
     double mass, spread;
     int    found = count_found(m, false, &mass, &spread);
     assert_less(0.27 * SCOUTS, found);
-    assert_less(fabs(mass - log(0.5)), 0.25);
-    assert_less(fabs(spread - log(2.0)), 0.25);
+    assert_less(fabs(mass - log(0.5)), 0.34);
+    assert_less(fabs(spread - log(2.0)), 0.34);
     assert_less(count_found(m, true, &mass, &spread), 0.01 * SCOUTS); /* twin */
     free(m);
 }
