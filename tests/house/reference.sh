@@ -2,8 +2,8 @@
 # reference.sh ROOT BUILD - the examples in examples/models against what is known about them. No silent wrong answer: where
 # R-hat is below 1.01, means and standard deviations are right; where it is not, `ckam diagnose` says so and ends with 1.
 #
-# A number is right within 4 combined standard errors. About 150 are compared here; were the seeds drawn, a right program would
-# fail in one or two runs of a hundred. The seed is 1 throughout. Twins below show that a wrong number is noticed.
+# A number is right within 6 combined standard errors. About 230 are compared here, half of them with errors from 80 batches: were
+# the seeds drawn, a right program would fail with 7e-6. The seed is 1 throughout. Twins below show that a wrong number is noticed.
 set -eu
 models=$(realpath "$1")/examples/models
 ckam=$(realpath "$2")/ckam
@@ -39,7 +39,7 @@ agrees() {
             for (k = 1; k <= count; k++) square[k, batch] += ($column[name[k]] - mean[name[k]])^2 / size
         }
         function compare(what, ours, error, its, its_error) {
-            if ((ours - its)^2 < 16 * (error^2 + its_error^2)) return
+            if ((ours - its)^2 < 36 * (error^2 + its_error^2)) return
             printf "%s of %s is %g +- %g, not %g +- %g\n", what, name[k], ours, error, its, its_error
             bad = 1
         }
@@ -77,13 +77,24 @@ share() {
         fail "the share of $2 in $1 is not between $3 and $4"
 }
 
+# local_samplers FOLDER MODEL ARGUMENT...: the samplers of the paper that jump and gam come from, which need longer than a test has.
+local_samplers() {
+    folder=$1 model=$2
+    shift 2
+    for sampler in rw am rbam kam; do
+        draw "${folder}_$sampler" "$folder" "$model" --sampler $sampler "$@"
+        honest "${folder}_$sampler" "$folder"
+    done
+}
+
 # -- Eight schools: the form without the funnel is right. Of the other one no sampler gives a wrong answer without saying so.
 draw schools_gam eight_schools noncentred --sampler gam --draws 20000
 draw schools_ckam eight_schools noncentred --sampler ckam:covariance=global --draws 60000
-draw schools_jump eight_schools noncentred --sampler jump --draws 20000
+draw schools_jump eight_schools noncentred --sampler jump --draws 40000
 right schools_gam eight_schools
 honest schools_ckam eight_schools
 right schools_jump eight_schools
+local_samplers eight_schools noncentred --draws 20000
 for sampler in gam ckam jump; do
     draw "centred_$sampler" eight_schools centred --sampler "$sampler" --draws 20000
     honest "centred_$sampler" eight_schools
@@ -105,6 +116,7 @@ draw garch_gam garch garch --sampler gam --draws 20000 --init 5,1,0.5,0.5
 draw garch_ckam garch garch --sampler ckam --draws 30000
 draw garch_jump garch garch --sampler jump --draws 20000
 for sampler in gam ckam jump; do honest "garch_$sampler" garch; done
+local_samplers garch garch --draws 20000 --init 5,1,0.5,0.5
 
 # -- Lynx and hare
 start=0.5,0.03,0.8,0.03,30,4,0.3,0.3
@@ -114,6 +126,7 @@ draw lynx_jump lynx_hare lynx_hare --sampler jump --draws 10000 --init $start
 right lynx_gam lynx_hare
 honest lynx_ckam lynx_hare
 right lynx_jump lynx_hare
+local_samplers lynx_hare lynx_hare --draws 5000 --init $start
 
 # -- The mixture: jump finds both labellings, and gives each one half. A local chain sees one of them, and chains that sit in
 # different ones are told apart.
@@ -124,6 +137,9 @@ one=-2.7,2.9,1,1,0.6 other=2.9,-2.7,1,1,0.4
 draw mix_gam gauss_mix gauss_mix --sampler gam --draws 2000 --chains 2 --init $one,$other
 share mix_gam 'v["mu.1"] < v["mu.2"]' 0.499 0.501
 try 1 out 'no chain went from one to another' diagnose mix_gam
+local_samplers gauss_mix gauss_mix --draws 2000 --chains 2 --init $one,$other
+draw mix_ckam gauss_mix gauss_mix --sampler ckam --draws 2000 --chains 2 --init $one,$other
+honest mix_ckam gauss_mix
 draw mix_alone gauss_mix gauss_mix --sampler gam --draws 10000 --chains 1
 try 1 out 'There is one chain' diagnose mix_alone
 # Started in a labelling it does well there: then all that can be said is that there is one chain.
@@ -133,13 +149,13 @@ share mix_half 'v["mu.1"] < v["mu.2"]' 0.999 1.001
 "$ckam" diagnose mix_half >out 2>err || true
 has 'There is one chain'
 
-# -- Radial velocity: jump gives each period its weight, gam does not know them and says so. A share may be off by 0.012: 4
+# -- Radial velocity: jump gives each period its weight, gam does not know them and says so. A share may be off by 0.018: 6
 # standard errors, and what lies outside of these periods.
 draw period_jump radial_velocity radial_velocity --sampler jump --warmup 20000 --draws 30000
 right period_jump radial_velocity
 tail -n +2 "$models/radial_velocity/modes.csv" >modes.csv
 while IFS=, read -r low high weight; do
-    share period_jump "v[\"period\"] > $low && v[\"period\"] < $high" "$weight - 0.012" "$weight + 0.012"
+    share period_jump "v[\"period\"] > $low && v[\"period\"] < $high" "$weight - 0.018" "$weight + 0.018"
 done <modes.csv
 draw period_gam radial_velocity radial_velocity --sampler gam --draws 20000
 try 1 out 'problem' diagnose period_gam
