@@ -236,7 +236,7 @@ static void a_limit_is_a_failed_write(void **unused) {
         row[0] = i;
         if (!csv_row(&w, COLUMNS, row, &error)) continue;
         setrlimit(RLIMIT_FSIZE, &before);
-        assert_failure(error.status, CKAM_ERROR_WRITE, &error, path, strerror(EFBIG), "ulimit", "resume");
+        assert_failure(error.status, CKAM_ERROR_WRITE, &error, path, strerror(EFBIG), "ulimit", "try again");
         assert_int_equal(size_of(path), w.length);
         assert_true(w.length < LIMIT);
         assert_int_equal(csv_row(&w, COLUMNS, row, NULL), CKAM_OK);

@@ -47,8 +47,12 @@ bool file_write(int file, const void *bytes, size_t size, uint64_t offset) {
     return good;
 }
 
-static ckam_status write_failed(const char *path, ckam_error *error) {
-    return fail_with(error, CKAM_ERROR_WRITE, "cannot write %.120s: %s", path, strerror(errno));
+ckam_status file_write_failed(const char *path, ckam_error *error) {
+    const char *remedy = errno == ENOSPC || errno == EDQUOT ? "make room"
+                         : errno == EFBIG                   ? "raise the limit of file sizes (ulimit -f)"
+                                                            : "mend that";
+    return fail_with(error, CKAM_ERROR_WRITE, "cannot write %.120s: %s; %s and try again", path, strerror(errno),
+                     remedy);
 }
 
 ckam_status file_begin(file_aside *a, const char *path, ckam_error *error) {
@@ -75,7 +79,7 @@ ckam_status file_add(file_aside *a, const void *bytes, size_t size, ckam_error *
         a->length += size;
         return CKAM_OK;
     }
-    ckam_status status = write_failed(a->path, error);
+    ckam_status status = file_write_failed(a->path, error);
     file_abandon(a);
     return status;
 }
@@ -103,7 +107,7 @@ static void sync_directory(const char *path) {
 ckam_status file_sync(const char *path, ckam_error *error) {
     int  file = open(path, O_RDONLY | O_CLOEXEC);
     bool synced = file >= 0 && !fsync(file);
-    if (!synced) write_failed(path, error);
+    if (!synced) file_write_failed(path, error);
     if (file >= 0) close(file);
     if (synced) sync_directory(path);
     return synced ? CKAM_OK : CKAM_ERROR_WRITE;
@@ -111,12 +115,12 @@ ckam_status file_sync(const char *path, ckam_error *error) {
 
 ckam_status file_commit(file_aside *a, ckam_error *error) {
     bool synced = a->unsynced || !fsync(a->file);
-    if (!synced) write_failed(a->path, error);
+    if (!synced) file_write_failed(a->path, error);
     bool closed = !close(a->file);
     a->file = -1;
-    if (synced && !closed) write_failed(a->path, error);
+    if (synced && !closed) file_write_failed(a->path, error);
     bool renamed = synced && closed && !rename(a->aside, a->path);
-    if (synced && closed && !renamed) write_failed(a->path, error);
+    if (synced && closed && !renamed) file_write_failed(a->path, error);
     if (!renamed)
         unlink(a->aside);
     else if (!a->unsynced)

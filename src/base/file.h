@@ -37,5 +37,7 @@ bool file_read_at(int file, void *bytes, size_t size, uint64_t offset);
 /* Writes all of it; false, with errno, when that fails. A file that reaches the limit of its size raises a signal that
  * would end the process: here it is a write that failed, for this thread the signal is held back and taken away. */
 bool file_write(int file, const void *bytes, size_t size, uint64_t offset);
+/* The message for it, from errno. */
+ckam_status file_write_failed(const char *path, ckam_error *error);
 
 #endif

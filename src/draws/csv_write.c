@@ -93,19 +93,12 @@ static void gate_leave(csv_gate *gate, const sigset_t *before) {
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-static ckam_status write_failed(const csv_writer *w, ckam_error *error) {
-    const char *advice = errno == ENOSPC || errno == EDQUOT ? "make room and resume the run"
-                         : errno == EFBIG ? "raise the limit of file sizes (ulimit -f) and resume the run"
-                                          : "resume the run when that is mended";
-    return fail_with(error, CKAM_ERROR_WRITE, "cannot write %.100s: %s; %s", w->path, strerror(errno), advice);
-}
-
 static ckam_status write_at(csv_writer *w, const char *bytes, size_t size, uint64_t offset, ckam_error *error) {
     ckam_status status = CKAM_OK;
     sigset_t    before;
     gate_enter(w->gate, &before);
     if (!file_write(w->file, bytes, size, offset)) {
-        status = write_failed(w, error);
+        status = file_write_failed(w->path, error);
         /* Half a row at the end would be read as garbage. If even this fails, nothing more can be done. */
         if (ftruncate(w->file, (off_t)w->length)) errno = 0;
     }
@@ -174,7 +167,7 @@ ckam_status csv_sync(csv_writer *w, ckam_error *error) {
     ckam_status status = csv_flush(w, error);
     if (status) return status;
     while (fdatasync(w->file))
-        if (errno != EINTR) return write_failed(w, error);
+        if (errno != EINTR) return file_write_failed(w->path, error);
     return CKAM_OK;
 }
 
@@ -231,7 +224,7 @@ static ckam_status cut(csv_writer *w, uint64_t length, ckam_error *error) {
                          "%.100s has %llu bytes; its first %llu do not end with a row: it was changed after the run",
                          w->path, (unsigned long long)about.st_size, (unsigned long long)length);
     w->length = length;
-    return ftruncate(w->file, (off_t)length) ? write_failed(w, error) : CKAM_OK;
+    return ftruncate(w->file, (off_t)length) ? file_write_failed(w->path, error) : CKAM_OK;
 }
 
 ckam_status csv_continue(csv_writer *w, const char *path, uint64_t length, csv_gate *gate, ckam_error *error) {
