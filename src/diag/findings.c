@@ -114,10 +114,9 @@ static void never_crossed(list *l) {
         mode < r->modes ? ", ..." : "");
     advise(
         l,
-        "The weights only say where the chains began. Try longer steps (a larger step-size and noise in "
-        "--sampler=ckam) "
-        "and more chains from other starts (--chains, --init). If a longer run joins them they were slow chains, not "
-        "modes.");
+        "The weights only say where the chains began. Draw with --sampler=jump, which looks for modes and goes between "
+        "them; if it was that one, with a longer warm-up (--warmup=20000). If a longer run joins them they were slow "
+        "chains, not modes.");
 }
 
 static bool has_few_crossings(const ckam_review *r) {
@@ -135,11 +134,11 @@ static void few_crossings(list *l) {
         "The draws gather in %zu modes, and the chains went from one to another only %" PRIu64
         " times: neither the weights nor their errors are to be trusted.",
         r->modes, r->crossings);
-    advise(
-        l,
-        "Run until there are %d crossings and more (--draws), or let steps be longer (a larger step-size and noise in "
-        "--sampler=ckam), so that chains cross more often.",
-        CROSSINGS_A_MODE * (int)(r->modes - 1));
+    advise(l,
+           "Run until there are %d crossings and more (--draws), or draw with --sampler=jump, which goes between "
+           "modes; if "
+           "it was that one, with a longer warm-up (--warmup=20000).",
+           CROSSINGS_A_MODE * (int)(r->modes - 1));
 }
 
 static void lonely_modes(list *l) {
