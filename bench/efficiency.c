@@ -24,7 +24,8 @@ static const char *const samplers[] = {"rw",
                                        "ckam:kernel=linear",
                                        "ckam:kernel=gaussian",
                                        "ckam:kernel=matern",
-                                       "ckam:covariance=global"};
+                                       "ckam:covariance=global",
+                                       "jump"};
 static const char *const models[] = {
     "gaussian:dim=2", "mixture5", "ring",   "gaussian:dim=10", "gaussian:dim=10,condition=100",
     "banana",         "flower",   "grid32", "gaussian:dim=50"};
