@@ -20,7 +20,7 @@ static void print_kernels(void) {
     for (const ckam_entry *sampler = ckam_sampler_list(); sampler->name; sampler++) {
         const ckam_option *found = option_find(sampler->options, "kernel");
         if (!found) continue;
-        printf("%s %s", option ? " and" : "", sampler->name);
+        printf("%s %s", option ? "," : "", sampler->name);
         option = found;
     }
     printf("\n");
