@@ -2,6 +2,7 @@
  *
  * Statistical comparisons have the limit 1e-6 each; there are fewer than 30, so a right program fails once in 30,000
  * seeds. Seeds are fixed. */
+#include "base/fastmath.h"
 #include "support.h"
 
 #include "memory_of_modes.h"
@@ -64,6 +65,46 @@ static void the_density_is_that_of_t(void **unused) {
             }
             free(m);
         }
+}
+
+/* Components 0, 30, 60, ... standard deviations from each other, and others in between that overlap: whichever is
+ * looked at first, log q has the same bits as the sum over all, and a component that matters its log t. */
+static void what_is_far_is_left_out(void **unused) {
+    (void)unused;
+    enum { DIM = 20, COUNT = 6, TURNS = 300 };
+    modes *m = memory_make(DIM);
+    double factor[DIM * DIM], mean[DIM] = {0}, x[DIM], each[COUNT], slow[COUNT];
+    rng    r;
+    int    far = 0;
+    rng_init(&r, 8, 0);
+    for (size_t j = 0; j < COUNT; j++) {
+        mean[j % 2 ? 15 : 3] += j % 2 ? 2.0 : 30.0;
+        make_triangle(DIM, j, factor);
+        memory_add(m, mean, factor, 0.0, 1.0);
+        m->at[j].weight = 1.0 + (double)j;
+    }
+    modes_normalise(m);
+    for (int turn = 0; turn < TURNS; turn++) {
+        double most = -HUGE_VAL, sum = 0.0;
+        modes_draw(m, &r, (size_t)turn % COUNT, x);
+        for (size_t j = 0; j < COUNT; j++) {
+            slow[j] = modes_log_t(m, j, modes_distance(m, j, x), NULL);
+            most = fmax(most, slow[j] + m->at[j].log_weight);
+        }
+        for (size_t j = 0; j < COUNT; j++) sum += exp_fast(slow[j] + m->at[j].log_weight - most);
+        assert_true(modes_log_density(m, x, each) == most + log_fast(sum));
+        for (size_t j = 0; j < COUNT; j++) assert_true(each[j] == slow[j]);
+        for (size_t near = 0; near < COUNT; near++) {
+            assert_true(modes_log_density_near(m, x, near, each) == most + log_fast(sum));
+            for (size_t j = 0; j < COUNT; j++) {
+                if (each[j] == slow[j]) continue;
+                assert_true(j != near && each[j] > slow[j] && each[j] + m->at[j].log_weight <= most - 50.0 + 1e-9);
+                far++;
+            }
+        }
+    }
+    assert_true(far > TURNS);
+    free(m);
 }
 
 /* x = 2 tan(angle): the tails, too. The sum over equal steps of a smooth function that is 0 at both ends is exact to more
@@ -428,6 +469,7 @@ static void touching_is_handed_on(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_density_is_that_of_t),
+                                       cmocka_unit_test(what_is_far_is_left_out),
                                        cmocka_unit_test(the_density_integrates_to_one),
                                        cmocka_unit_test(far_away_is_defined),
                                        cmocka_unit_test(draws_have_the_law),

@@ -311,6 +311,42 @@ static void test_the_width_does_not_matter(void **state) {
     }
 }
 
+/* |L (x - mean)|^2 to the last bit; with a limit either that or, if it is beyond the limit, what is between the two: here, where
+ * the first eight coordinates alone are beyond it, not all of it. */
+static void test_a_square_of_panels_may_stop_at_a_limit(void **state) {
+    (void)state;
+    rng r;
+    rng_init(&r, 6, 0);
+    for (int d = 0; d < DIMS; d++) {
+        size_t  dim = dims[d];
+        double *l = doubles(dim * dim), *x = doubles(dim), *mean = doubles(dim), *away = doubles(dim);
+        double *out = doubles(dim), *panels = doubles(panels_size(dim));
+        rng_normals(&r, dim * dim, l);
+        rng_normals(&r, dim, x);
+        rng_normals(&r, dim, mean);
+        for (size_t j = 0; j < dim; j++) {
+            panels_set_column(dim, panels, j, l + j * dim);
+            away[j] = x[j] - mean[j];
+        }
+        panels_multiply(dim, panels, away, out);
+        double square = vec_dot(dim, out, out);
+        double first = vec_dot(dim < 8 ? dim : 8, out, out);
+        assert_true(panels_square(dim, panels, x, mean, HUGE_VAL, away) == square);
+        assert_true(panels_square(dim, panels, x, mean, square, away) == square);
+        for (int part = 1; part < 10; part++) {
+            double limit = 0.1 * part * square, found = panels_square(dim, panels, x, mean, limit, away);
+            assert_true(found > limit && found <= square);
+        }
+        if (dim > 8) assert_true(panels_square(dim, panels, x, mean, 0.5 * first, away) == first);
+        free(l);
+        free(x);
+        free(mean);
+        free(away);
+        free(out);
+        free(panels);
+    }
+}
+
 /* A setting of the library that linalg_prepare() has loaded. */
 static void find(const char *name, void *function) {
     void *library = dlopen(CKAM_TEST_OPENBLAS, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
@@ -368,6 +404,7 @@ int main(void) {
         cmocka_unit_test(test_many_updates),
         cmocka_unit_test(test_triangle),
         cmocka_unit_test(test_the_width_does_not_matter),
+        cmocka_unit_test(test_a_square_of_panels_may_stop_at_a_limit),
     };
     return cmocka_run_group_tests_name("linalg", tests, NULL, NULL);
 }

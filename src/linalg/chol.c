@@ -15,11 +15,25 @@ static inline void add_two(size_t n, double a0, const double *restrict x0, doubl
     for (size_t i = 0; i < n; i++) y[i] += a0 * x0[i] + a1 * x1[i];
 }
 
+/* Four columns at a time below the triangle that they begin with: v is loaded once for them. */
 WIDE static void add_outer(size_t dim, double weight, const double *restrict v, double *restrict a) {
-    for (size_t k = 0; k < dim; k++, a += dim) {
-        const double factor = weight * v[k];
-        for (size_t i = k; i < dim; i++) a[i] += factor * v[i];
+    size_t k = 0;
+    for (; k + 4 <= dim; k += 4, a += 4 * dim) {
+        double      *a1 = a + dim, *a2 = a1 + dim, *a3 = a2 + dim;
+        const double f0 = weight * v[k], f1 = weight * v[k + 1], f2 = weight * v[k + 2], f3 = weight * v[k + 3];
+        for (size_t i = 0; i < 4; i++) {
+            for (size_t j = 0; j <= i; j++) a[j * dim + k + i] += weight * v[k + j] * v[k + i];
+        }
+#pragma omp simd
+        for (size_t i = k + 4; i < dim; i++) {
+            a[i] += f0 * v[i];
+            a1[i] += f1 * v[i];
+            a2[i] += f2 * v[i];
+            a3[i] += f3 * v[i];
+        }
     }
+    for (; k < dim; k++, a += dim)
+        for (size_t i = k; i < dim; i++) a[i] += weight * v[k] * v[i];
 }
 
 WIDE static void multiply_add(size_t dim, const double *l, double scale, const double *v, double *out) {

@@ -46,6 +46,9 @@ void tri_solve(size_t dim, const double *l, double *v);
 size_t panels_size(size_t dim);
 void   panels_set_column(size_t dim, double *panels, size_t j, const double *column);
 void   panels_multiply(size_t dim, const double *panels, const double *v, double *out);
+/* |L (x - mean)|^2, with the bits of vec_dot() after panels_multiply(); or, of more than `limit`, some part that is more
+ * than it, which takes less time. work: dim numbers. */
+double panels_square(size_t dim, const double *panels, const double *x, const double *mean, double limit, double *work);
 
 /* -- N(0, C), C = gamma^2 I + nu^2 G G^T, G of dim x rank -------------------------------------------------
  *

@@ -5,7 +5,7 @@
 #include "base/wide.h"
 #include "linalg/linalg.h"
 
-enum { ROWS = 8 };
+enum { ROWS = 8, PAIR = 2 * ROWS };
 
 /* The panels before this one are full: 8, 16, 24 ... columns. */
 static size_t start(size_t panel) { return (panel * (panel + 1) / 2) * ROWS * ROWS; }
@@ -20,17 +20,59 @@ void panels_set_column(size_t dim, double *panels, size_t j, const double *colum
         }
 }
 
+/* sum += column * factor, eight rows. Left to itself gcc takes the loop over the columns around it, with a transposition at
+ * each step. */
+static inline void add_column(const double *restrict column, double factor, double *restrict sum) {
+#pragma omp        simd
+    for (size_t i = 0; i < ROWS; i++) sum[i] += column[i] * factor;
+}
+
+/* Two panels at a time, as an addition waits for the one before it in the same sum. */
 WIDE static void multiply(size_t dim, const double *restrict panels, const double *restrict v, double *restrict out) {
-    for (size_t row = 0; row < dim; row += ROWS) {
+    size_t row = 0;
+    for (; row + PAIR <= dim; row += PAIR) {
+        const double *below = panels + (row + ROWS) * ROWS;
+        double        sum[ROWS] = {0}, sum_below[ROWS] = {0};
+        size_t        j = 0;
+        for (; j < row + ROWS; j++, panels += ROWS, below += ROWS) {
+            add_column(panels, v[j], sum);
+            add_column(below, v[j], sum_below);
+        }
+        for (; j < row + PAIR; j++, below += ROWS) add_column(below, v[j], sum_below);
+        for (size_t i = 0; i < ROWS; i++) out[row + i] = sum[i];
+        for (size_t i = 0; i < ROWS; i++) out[row + ROWS + i] = sum_below[i];
+        panels = below;
+    }
+    for (; row < dim; row += ROWS) {
         size_t columns = row + ROWS < dim ? row + ROWS : dim;
         double sum[ROWS] = {0};
-        for (size_t j = 0; j < columns; j++, panels += ROWS) {
-            const double factor = v[j];
-#pragma omp simd /* left to itself gcc takes the loop over the columns, with a transposition at each step */
-            for (size_t i = 0; i < ROWS; i++) sum[i] += panels[i] * factor;
-        }
+        for (size_t j = 0; j < columns; j++, panels += ROWS) add_column(panels, v[j], sum);
         for (size_t i = 0; i < ROWS && row + i < dim; i++) out[row + i] = sum[i];
     }
 }
 
+/* The order of the sum is that of vec_dot(). */
+WIDE static double square(size_t dim, const double *restrict panels, const double *restrict x,
+                          const double *restrict mean, double limit, double *restrict away) {
+    double all[ROWS] = {0}, last[ROWS] = {0}, total = 0.0, rest = 0.0;
+    size_t row = 0;
+    for (size_t k = 0; k < dim; k++) away[k] = x[k] - mean[k];
+    for (; row + ROWS <= dim; row += ROWS) {
+        double sum[ROWS] = {0};
+        for (size_t j = 0; j < row + ROWS; j++, panels += ROWS) add_column(panels, away[j], sum);
+#pragma omp simd
+        for (size_t i = 0; i < ROWS; i++) all[i] += sum[i] * sum[i];
+        total = ((all[0] + all[1]) + (all[2] + all[3])) + ((all[4] + all[5]) + (all[6] + all[7]));
+        if (total > limit) return total;
+    }
+    if (row == dim) return total;
+    for (size_t j = 0; j < dim; j++, panels += ROWS) add_column(panels, away[j], last);
+    for (size_t i = 0; row + i < dim; i++) rest += last[i] * last[i];
+    return total + rest;
+}
+
 void panels_multiply(size_t dim, const double *panels, const double *v, double *out) { multiply(dim, panels, v, out); }
+double panels_square(size_t dim, const double *panels, const double *x, const double *mean, double limit,
+                     double *work) {
+    return square(dim, panels, x, mean, limit, work);
+}

@@ -27,6 +27,11 @@ double *em_row(const fit *f, walk *w, double owner) {
     return NULL;
 }
 
+double em_log_density(fit *f, const double *row) {
+    size_t owner = (size_t)row[ROW_OWNER]; /* of an earlier fit: there may be fewer components now */
+    return modes_log_density_near(f->m, row + ROW_HEAD, owner < f->m->count ? owner : 0, f->each);
+}
+
 /* -- Sums of a component ------------------------------------------------------------------------------------------ */
 
 double *em_sums(modes *m, size_t j) { return block_at(m, m->share) + j * (2 + m->dim + m->dim * m->dim); }
@@ -86,7 +91,7 @@ double em_expect(fit *f) {
     for (size_t j = 0; j < m->count; j++) em_clear(m, j);
     while ((row = em_row(f, &w, -1.0))) {
         const double *x = row + ROW_HEAD;
-        double        log_q = modes_log_density(m, x, f->each), most = -1.0;
+        double        log_q = em_log_density(f, row), most = -1.0;
         total += log_q;
         for (size_t j = 0; j < m->count; j++) {
             double p = exp_fast(f->each[j] + m->at[j].log_weight - log_q);

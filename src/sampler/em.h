@@ -30,6 +30,8 @@ typedef struct walk {
 
 /* The next row that is used; NULL after the last. `owner`: only its rows, or -1 for all. */
 double *em_row(const fit *f, walk *w, double owner);
+/* log q there, and log t of each component into f->each. */
+double em_log_density(fit *f, const double *row);
 
 /* Sums of component j: 2 + dim + dim^2 numbers. */
 double *em_sums(modes *m, size_t j);

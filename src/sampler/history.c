@@ -17,15 +17,20 @@ void history_restart(history *h, size_t dim, size_t capacity) {
     *h = (history){.dim = dim, .capacity = capacity, .stride = 1};
 }
 
-void history_add(history *h, double *rows, const double *x) {
-    size_t bytes = h->dim * sizeof *rows;
-    if (h->seen++ % h->stride) return;
+double *history_next(history *h, double *rows) {
+    if (h->seen++ & (h->stride - 1)) return NULL; /* a power of 2 */
     if (h->count == h->capacity) { /* even: the state that comes in is in step with the new stride, too */
-        for (size_t i = 1; i < h->capacity / 2; i++) memcpy(rows + i * h->dim, rows + 2 * i * h->dim, bytes);
+        for (size_t i = 1; i < h->capacity / 2; i++)
+            memcpy(rows + i * h->dim, rows + 2 * i * h->dim, h->dim * sizeof *rows);
         h->count /= 2;
         h->stride *= 2;
     }
-    memcpy(rows + h->count++ * h->dim, x, bytes);
+    return rows + h->count++ * h->dim;
+}
+
+void history_add(history *h, double *rows, const double *x) {
+    double *row = history_next(h, rows);
+    if (row) memcpy(row, x, h->dim * sizeof *row);
 }
 
 void history_forget(history *h, double *rows) {

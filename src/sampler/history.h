@@ -19,7 +19,9 @@ size_t history_capacity(size_t dim, uint64_t subsample, uint64_t needed);
 
 /* rows: capacity * dim numbers, the caller's. */
 void history_restart(history *h, size_t dim, size_t capacity);
-void history_add(history *h, double *rows, const double *x);
+/* The place for the next state, to be written there; NULL where that is not kept. */
+double *history_next(history *h, double *rows);
+void    history_add(history *h, double *rows, const double *x);
 /* Drops the older half. */
 void history_forget(history *h, double *rows);
 

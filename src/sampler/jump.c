@@ -51,7 +51,6 @@ static size_t layout(jump_state *s, const blueprint *plan) {
     s->modes = take_block(&end, modes_size(dim));
     s->scout = take_block(&end, scout_size(dim));
     s->rows = block_take(&end, rows_capacity(dim), dim + ROW_HEAD);
-    s->row = block_take(&end, dim + ROW_HEAD, 1);
     s->found_mean = block_take(&end, FOUND_MOST, dim);
     s->found_factor = block_take(&end, FOUND_MOST * dim, dim);
     kernel_move_layout(&s->kernel, dim, plan->settings, &end);
@@ -179,11 +178,11 @@ static void tell_climbing(jump_state *s, rng *r, double log_density, ckam_step *
 }
 
 static void remember(jump_state *s, const double *x, double log_density) {
-    double *row = block_at(s, s->row);
+    double *row = history_next(&s->history, block_at(s, s->rows));
+    if (!row) return;
     row[ROW_LOG_DENSITY] = log_density;
     row[ROW_OWNER] = 0.0;
     memcpy(row + ROW_HEAD, x, s->settle.now.dim * sizeof *x);
-    history_add(&s->history, block_at(s, s->rows), row);
 }
 
 static void tell_settling(jump_state *s, rng *r, double log_density, ckam_step *out) {
@@ -303,8 +302,8 @@ static double worth(jump_state *s) {
     if (s->move == MOVE_AFFINE) return 1.0;
     if (s->move == MOVE_LOCAL) return scale * scale * vec_dot(now->dim, z, z) / twice; /* z as it was drawn */
     for (size_t k = 0; k < now->dim; k++) z[k] = mean[k] + (y[k] - x[k]);
-    double length = modes_distance(m, s->label, z) / twice;
-    return s->move == MOVE_KERNEL ? length : fmin(length, 1.0);
+    if (s->move == MOVE_KERNEL) return modes_distance(m, s->label, z) / twice;
+    return fmin(modes_distance_within(m, s->label, z, twice) / twice, 1.0);
 }
 
 static void tally(jump_state *s, double alpha, double value) {
@@ -329,7 +328,7 @@ static void tell_sampling(jump_state *s, rng *r, double log_density, ckam_step *
     modes   *m = memory(s);
     double   ratio = 0.0, value = 0.0;
     if (log_density > -HUGE_VAL) {
-        s->log_q_y = modes_log_density(m, now_y(now), block_at(s, s->at_y));
+        s->log_q_y = modes_log_density_near(m, now_y(now), s->target, block_at(s, s->at_y));
         ratio = log_ratio(s);
         value = worth(s);
     }

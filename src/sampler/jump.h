@@ -73,7 +73,7 @@ typedef struct jump_state {
     jump_plan    plan;
     size_t       modes, scout; /* offsets of blocks */
     history      history;
-    size_t       rows, row;                       /* offsets: draws for the fit; one of them */
+    size_t       rows;                            /* offset: draws for the fit */
     size_t       found, found_mean, found_factor; /* how many; offsets */
     double       found_mass[FOUND_MOST];
 } jump_state;

@@ -2,14 +2,17 @@
 #include "sampler/modes.h"
 
 #include "base/fastmath.h"
+#include "base/wide.h"
 #include "linalg/linalg.h"
 
 #include <float.h>
 #include <string.h>
 
 enum { BYTES_MOST = 8 << 20, CAPACITY_LEAST = 4, TRIALS = 2 };
+enum { SMALL = 8 };  /* dimensions in which a distance takes no longer than to learn that it is large */
 #define DEGREES 25.0 /* at the start */
 #define TOUCH   2.0  /* components nearer than this are one mode */
+#define FAR     50.0 /* a term of q that is e^-50 of another is lost in their sum, and no label is drawn for it */
 
 size_t modes_capacity(size_t dim) {
     size_t fit = BYTES_MOST / sizeof(double) / dim / dim;
@@ -162,22 +165,61 @@ void modes_shift(modes *m, size_t j, double scale, const double *u, const double
 
 void modes_place(modes *m, size_t j, const double *u, double *x) { modes_shift(m, j, 1.0, u, modes_mean(m, j), x); }
 
-double modes_distance(modes *m, size_t j, const double *x) {
-    double *z = block_at(m, m->work) + m->dim;
-    modes_standardise(m, j, x, z);
-    return vec_dot(m->dim, z, z);
+double modes_distance_within(modes *m, size_t j, const double *x, double limit) {
+    return panels_square(m->dim, inverse(m, j), x, modes_mean(m, j), limit, block_at(m, m->work));
 }
 
-double modes_log_density(modes *m, const double *x, double *out) {
-    double most = -HUGE_VAL, sum = 0.0;
+double modes_distance(modes *m, size_t j, const double *x) { return modes_distance_within(m, j, x, HUGE_VAL); }
+
+/* limit[j] := the squared distance at which log t of component j, whose greatest term in q is e^peak[j], has fallen so far that its
+ * term is e^least: least = peak - order/2 log(1 + distance / degrees). */
+WIDE static void find_limits(size_t count, double degrees, double order, double least, const double *restrict peak,
+                             double *restrict limit) {
+    for (size_t j = 0; j < count; j++) limit[j] = degrees * (exp_fast(2.0 / order * (peak[j] - least)) - 1.0);
+}
+
+static void limits_for(const modes *m, double least, double *limit) {
+    double peak[MODES_MOST];
     for (size_t j = 0; j < m->count; j++) {
-        double distance = modes_distance(m, j, x), term;
-        out[j] = modes_log_t(m, j, distance < DBL_MAX ? distance : DBL_MAX, NULL);
-        term = out[j] + m->at[j].log_weight;
-        most = term > most ? term : most;
+        peak[j] = m->at[j].log_height + m->at[j].log_weight;
+        limit[j] = HUGE_VAL;
     }
-    for (size_t j = 0; j < m->count; j++) sum += exp_fast(out[j] + m->at[j].log_weight - most);
+    if (least > -HUGE_VAL) find_limits(m->count, m->degrees, m->degrees + (double)m->dim, least, peak, limit);
+}
+
+/* log t of component j, unless x is beyond the limit. */
+static bool log_t_within(modes *m, size_t j, const double *x, double limit, double *out) {
+    double distance = modes_distance_within(m, j, x, limit);
+    if (distance > limit) return false;
+    *out = modes_log_t(m, j, distance < DBL_MAX ? distance : DBL_MAX, NULL);
+    return true;
+}
+
+/* What is less than e^-far beside component `near` is not looked at closely. */
+static double log_density(modes *m, const double *x, size_t near, double far, double *out) {
+    double limit[MODES_MOST], sum = 0.0;
+    size_t close[MODES_MOST], count = 0;
+    log_t_within(m, near, x, HUGE_VAL, &out[near]);
+    double most = out[near] + m->at[near].log_weight, least = most - far;
+    limits_for(m, least, limit);
+    for (size_t j = 0; j < m->count; j++) {
+        if (j != near && !log_t_within(m, j, x, limit[j], &out[j])) {
+            out[j] = least - m->at[j].log_weight;
+            continue;
+        }
+        const double term = out[j] + m->at[j].log_weight;
+        most = term > most ? term : most;
+        close[count++] = j;
+    }
+    if (count == 1) return most;
+    for (size_t k = 0; k < count; k++) sum += exp_fast(out[close[k]] + m->at[close[k]].log_weight - most);
     return most + log_fast(sum);
+}
+
+double modes_log_density(modes *m, const double *x, double *out) { return log_density(m, x, 0, HUGE_VAL, out); }
+
+double modes_log_density_near(modes *m, const double *x, size_t near, double *out) {
+    return log_density(m, x, near, m->dim > SMALL ? FAR : HUGE_VAL, out);
 }
 
 size_t modes_label(const modes *m, rng *r, const double *each, double log_q) {

@@ -79,8 +79,13 @@ void modes_place(modes *m, size_t j, const double *u, double *x);
 void modes_shift(modes *m, size_t j, double scale, const double *u, const double *from, double *to);
 /* |L_j^-1 (x - mu_j)|^2. */
 double modes_distance(modes *m, size_t j, const double *x);
+/* The same; if it is more than `limit`, something between the two, which is faster. */
+double modes_distance_within(modes *m, size_t j, const double *x, double limit);
 /* log t(x; mu_j, L_j L_j^T) for each component of q into out; returns log q(x). */
 double modes_log_density(modes *m, const double *x, double *out);
+/* The same, faster where x is near component `near` of q. What is less than e^-50 of q(x) is there in `out` as something
+ * that is more, but at most e^-50 of it. */
+double modes_log_density_near(modes *m, const double *x, size_t near, double *out);
 /* The component that x belongs to: i ~ w_i t_i(x) / q(x), from what modes_log_density() gave. */
 size_t modes_label(const modes *m, rng *r, const double *each, double log_q);
 /* y ~ component j. */

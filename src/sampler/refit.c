@@ -238,7 +238,7 @@ static bool try_split(fit *f, size_t j) {
 static double likelihood(fit *f) {
     walk   w = {0};
     double total = 0.0, *row;
-    while ((row = em_row(f, &w, -1.0))) total += modes_log_density(f->m, row + ROW_HEAD, f->each);
+    while ((row = em_row(f, &w, -1.0))) total += em_log_density(f, row);
     return total;
 }
 
@@ -468,7 +468,7 @@ double modes_level(modes *m, const rows *data) {
     walk   w = {0};
     double total = 0.0, n = 0.0, *row;
     while ((row = em_row(&f, &w, -1.0))) {
-        total += row[ROW_LOG_DENSITY] - modes_log_density(m, row + ROW_HEAD, f.each);
+        total += row[ROW_LOG_DENSITY] - em_log_density(&f, row);
         n += 1.0;
     }
     return n > 0.0 ? total / n : 0.0;
