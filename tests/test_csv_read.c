@@ -141,6 +141,13 @@ static void malformed_files_are_refused_by_line(void **unused) {
          "ELF\x01\x02\n",
          {"line 1", "byte 127", "Stan CSV"}},
         {"lp__\tx\n1\t2\n", {"line 1", "byte 9", "Stan CSV"}},
+        {"lp__,a\x1b[2J\n1,2\n", {"line 1", "byte 27", "Stan CSV"}},
+        {"lp__,a\xc2\x9b"
+         "2J\n1,2\n",
+         {"line 1", "byte 194", "Stan CSV"}},
+        {"lp__,a\x9b"
+         "2J\n1,2\n",
+         {"line 1", "byte 155", "Stan CSV"}},
         {"lp__,x\n1,2\n# c\n3\n", {"line 4", "1 columns", "header has 2"}},
         {"lp__,x\n1,2,3\n", {"line 2", "3 columns", "header has 2"}},
         {"lp__,x\n1,2,\n", {"line 2", "3 columns", "header has 2"}},

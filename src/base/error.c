@@ -1,13 +1,14 @@
 /* error.c - see error.h. */
 #include "base/error.h"
 
+#include "base/character.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 void error_show(char *text) {
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 127) *text = '?';
+    while (*(text += character_until_control(text))) *text++ = '?';
 }
 
 void error_fill(ckam_error *error, ckam_status status, const char *format, ...) {

@@ -1,6 +1,7 @@
 /* csv_read.c - see csv.h. Lines are found in the buffer by memchr(), and only the fields that are wanted are looked at. */
 #include "draws/csv.h"
 
+#include "base/character.h"
 #include "base/error.h"
 #include "base/number.h"
 
@@ -159,21 +160,23 @@ static ckam_status check_names(const csv_reader *r, ckam_error *error) {
     return twice ? malformed(r, error, "two columns have the name '%.60s'", twice) : CKAM_OK;
 }
 
+static ckam_status strange_byte(const csv_reader *r, char byte, ckam_error *error) {
+    return malformed(r, error, "the header holds the byte %d; this is not a Stan CSV file", (unsigned char)byte);
+}
+
 static ckam_status read_header(csv_reader *r, const char *text, size_t length, ckam_error *error) {
     double number;
     if (*text < 'A' && number_scan(text, text + length, &number))
         return malformed(r, error, "a header with names must come before the numbers");
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)text[i];
-        if (byte < ' ' || byte == '"' || byte == 127)
-            return malformed(r, error, "the header holds the byte %d; this is not a Stan CSV file", byte);
-    }
+    if (memchr(text, '"', length)) return strange_byte(r, '"', error);
     r->columns = count_columns(text, length);
     r->header = malloc(length + 1);
     r->names = malloc(r->columns * sizeof *r->names);
     if (!r->header || !r->names) return no_memory(r->path, error);
     memcpy(r->header, text, length);
     r->header[length] = 0;
+    size_t shown = character_until_control(r->header);
+    if (shown < length) return strange_byte(r, r->header[shown], error);
     char *name = r->header;
     for (size_t k = 0; k < r->columns; k++) {
         r->names[k] = name;

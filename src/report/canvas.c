@@ -3,6 +3,7 @@
  * The page grows in memory and is written in one go: a figure is small, and a file is whole or not there. */
 #include "report/canvas.h"
 
+#include "base/character.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/library.h"
@@ -156,8 +157,8 @@ static bool continues(char byte) { return ((unsigned char)byte & 0xc0) == 0x80; 
 
 /* How many bytes the character at `text` has; 0 where cairo would not take it: it is no UTF-8, a control character, or a
  * code that Unicode keeps free. */
-static size_t character_length(const char *text) {
-    size_t   length = text_character(text);
+static size_t drawn_length(const char *text) {
+    size_t   length = character_length(text);
     uint32_t code = (unsigned char)text[0] & (length > 1 ? 0xffu >> (length + 1) : 0xffu);
     for (size_t i = 1; i < length; i++) code = code << 6 | ((unsigned char)text[i] & 0x3fu);
     bool control = code < ' ' || code == 0x7f,
@@ -169,7 +170,7 @@ static size_t character_length(const char *text) {
 static void clean(char *out, size_t size, const char *text) {
     size_t used = 0;
     while (*text) {
-        size_t length = character_length(text), taken = length ? length : 1;
+        size_t length = drawn_length(text), taken = length ? length : 1;
         if (used + taken >= size) break;
         if (length)
             memcpy(out + used, text, length);

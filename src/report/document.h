@@ -20,8 +20,6 @@ void text_format(text_buffer *t, const char *format, ...) __attribute__((format(
 void text_free(text_buffer *t);
 /* Text for HTML: what has a meaning there is escaped, bytes that are not UTF-8 become U+FFFD. */
 void text_html(text_buffer *t, const char *string);
-/* How many bytes the character at `string` has; 0: what is there is not UTF-8. */
-size_t text_character(const char *string);
 /* A JSON string with its quotes. '<', '>', '&' and the line separators are escaped, so that it may stand in a script
  * element; bytes that are not UTF-8 become U+FFFD. */
 void json_text(text_buffer *t, const char *text);

@@ -1,4 +1,5 @@
 /* json.c - texts, numbers and figures as JSON. See document.h, and docs/report.md for the form. */
+#include "base/character.h"
 #include "base/number.h"
 #include "report/document.h"
 
@@ -29,7 +30,7 @@ void json_text(text_buffer *t, const char *text) {
     const char *plain = text;
     text_add(t, "\"", 1);
     while (*text) {
-        size_t count = text_character(text);
+        size_t count = character_length(text);
         if (is_plain(text, count)) {
             text += count;
             continue;

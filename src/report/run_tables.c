@@ -1,6 +1,8 @@
 /* run_tables.c - what a review says, on a page: findings, the summary of the parameters, the modes. */
 #include "report/run_page.h"
 
+#include "base/character.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -142,7 +144,7 @@ static void add_shares(const ckam_review *review, const ckam_mode *mode, documen
 static int fitting(const char *name, size_t room) {
     size_t used = 0;
     while (name[used]) {
-        size_t length = text_character(name + used), end = used + (length ? length : 1);
+        size_t length = character_length(name + used), end = used + (length ? length : 1);
         if (end > room) break;
         used = end;
     }

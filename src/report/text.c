@@ -1,6 +1,8 @@
 /* text.c - text that grows, and characters in it. See document.h. */
 #include "report/document.h"
 
+#include "base/character.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,25 +50,12 @@ void text_free(text_buffer *t) {
     *t = (text_buffer){0};
 }
 
-/* Overlong forms, surrogates and what is beyond U+10FFFF are not UTF-8. The final 0 ends every test in time. */
-size_t text_character(const char *string) {
-    const unsigned char *s = (const unsigned char *)string;
-    if (s[0] < 0x80) return 1;
-    size_t   count = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    unsigned low = s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : 0x80;
-    unsigned high = s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : 0xbf;
-    if (s[0] < 0xc2 || s[0] > 0xf4 || s[1] < low || s[1] > high) return 0;
-    for (size_t i = 2; i < count; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    return count;
-}
-
 void text_html(text_buffer *t, const char *string) {
     static const char        special[] = "<>&\"'";
     static const char *const names[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#39;"};
     for (size_t count; *string; string += count ? count : 1) {
         const char *found = strchr(special, *string);
-        count = text_character(string);
+        count = character_length(string);
         if (found)
             text_string(t, names[found - special]);
         else if (count)

@@ -1,6 +1,7 @@
 /* plan.c - what to run: one table of settings, from which flags, keys of JSON files and help are made. */
 #include "run/plan.h"
 
+#include "base/character.h"
 #include "base/error.h"
 #include "base/number.h"
 
@@ -197,9 +198,7 @@ static const char *to_seconds(const char *value, char *text, size_t size) {
 static bool is_plain(const char *text) {
     json_t *json = json_string(text); /* NULL where it is not UTF-8 */
     json_decref(json);
-    for (; *text; text++)
-        if (iscntrl((unsigned char)*text)) return false;
-    return json != NULL;
+    return json && !text[character_until_control(text)];
 }
 
 void ckam_plan_crew(ckam_plan *plan, const ckam_crew *crew) { plan->crew = crew; }
