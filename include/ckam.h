@@ -155,6 +155,7 @@ typedef struct ckam_setup {
     uint64_t            chain;   /* number of this chain: chains with one seed are independent           */
     uint64_t            horizon; /* iterations planned: kam's schedules, jump's warm-up; 0 means 10,000  */
     bool                pooled;  /* learns with others, at ckam_chain_pool(); else by itself (jump only) */
+    uint64_t            chains;  /* how many learn together; of more than 4 each keeps fewer draws for it. 0: a few */
 } ckam_setup;
 
 CKAM_API ckam_status ckam_chain_create(ckam_chain **chain, const ckam_setup *setup, ckam_error *error);
@@ -219,7 +220,8 @@ CKAM_API void ckam_chain_counts(const ckam_chain *chain, ckam_counts *counts);
 
 /* A snapshot holds all that the chain needs to go on with the same bits: in the same program, or in a chain
  * created elsewhere with the same target, options, seed, number and horizon. (The start is part of the
- * snapshot.) Save writes exactly ckam_chain_snapshot_size() bytes into `bytes`, which is yours. Load refuses,
+ * snapshot.) Save writes exactly ckam_chain_snapshot_size() bytes into `bytes`, which is yours. That is what the chain needs
+ * now: memory that it has not used yet is left out, so the size may be another one after a step or a pool. Load refuses,
  * and says what differs, what was saved by another version, sampler, dimension, seed, chain, horizon or
  * setting, and what is cut or damaged. A snapshot is for one kind of machine. */
 CKAM_API size_t      ckam_chain_snapshot_size(const ckam_chain *chain);

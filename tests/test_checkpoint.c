@@ -1,6 +1,9 @@
 /* test_checkpoint.c - what a run does not go on from: each refusal names what differs, and changes nothing. */
 #include "run_support.h"
 
+#include "base/checksum.h"
+#include "run/run.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -241,6 +244,38 @@ static void a_cut_checkpoint_is_noticed(void **unused) {
     restore(&good);
 }
 
+/* Sizes of snapshots that add up to something else, or are huge, with the checksum made right. */
+static void a_forged_size_is_refused(void **unused) {
+    (void)unused;
+    enum { CHECKSUM_AT = 64, HEAD = 4168, ENTRY = sizeof(struct lane_kept) + sizeof(uint64_t), CHAINS = 3 };
+    static const struct {
+        uint64_t add[CHAINS];
+    } cases[] = {{{1, 0, 0}},
+                 {{0, 0, (uint64_t)-1}},
+                 {{(uint64_t)1 << 40, 0, 0}},
+                 {{(uint64_t)1 << 63, (uint64_t)1 << 63, 0}}, /* the sum overflows to what it was */
+                 {{8, (uint64_t)-8, 0}},                      /* the sum is right: the snapshots notice */
+                 {{0, (uint64_t)-8, 8}}};
+    restore(&good);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t size;
+        char  *bytes = slurp("run/checkpoint/state", &size);
+        for (size_t c = 0; c < CHAINS; c++) {
+            uint64_t each;
+            char    *place = bytes + HEAD + (c + 1) * ENTRY - sizeof each;
+            memcpy(&each, place, sizeof each);
+            each += cases[i].add[c];
+            memcpy(place, &each, sizeof each);
+        }
+        uint64_t sum = checksum(bytes + HEAD, (size_t)CHAINS * ENTRY);
+        memcpy(bytes + CHECKSUM_AT, &sum, sizeof sum);
+        spill("run/checkpoint/state", bytes, size);
+        free(bytes);
+        refuse(NULL, NULL, CKAM_ERROR_SNAPSHOT, i < 4 ? "cut or damaged, or not a checkpoint" : "snapshot");
+        restore(&good);
+    }
+}
+
 /* The checkpoint of another run, of the same plan but for one thing. */
 static void the_checkpoint_of_another_run_is_refused(void **unused) {
     (void)unused;
@@ -352,6 +387,7 @@ int main(void) {
         cmocka_unit_test(another_version_is_refused),
         cmocka_unit_test(a_changed_bit_is_noticed),
         cmocka_unit_test(a_cut_checkpoint_is_noticed),
+        cmocka_unit_test(a_forged_size_is_refused),
         cmocka_unit_test(the_checkpoint_of_another_run_is_refused),
         cmocka_unit_test(rows_that_are_missing_are_noticed),
         cmocka_unit_test(what_is_behind_the_rows_is_cut_off),

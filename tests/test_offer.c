@@ -261,6 +261,33 @@ static void rows_are_dealt_evenly(void **unused) {
     leave(&c);
 }
 
+/* Together they keep what four chains would, as long as each keeps 64; never more than the number that was asked for. */
+static void of_many_chains_each_keeps_fewer_rows(void **unused) {
+    (void)unused;
+    static const struct {
+        uint64_t chains;
+        size_t   rows;
+    } cases[] = {{0, 4096}, {1, 4096}, {4, 4096}, {5, 3276}, {64, 256}, {256, 64}, {1000, 64}, {1u << 31, 64}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ckam_options *options;
+        ckam_chain   *chain;
+        ckam_step     step;
+        size_t        most = 0;
+        assert_int_equal(ckam_options_create(&options, "jump:warmup=2000", NULL), CKAM_OK);
+        const ckam_setup setup = {
+            .target = ckam_model_target(model), .options = options, .seed = 7, .chains = cases[i].chains};
+        assert_int_equal(ckam_chain_create(&chain, &setup, NULL), CKAM_OK);
+        ckam_options_free(options);
+        for (int n = 0; n < 20000; n++) {
+            assert_int_equal(ckam_chain_step(chain, &step), CKAM_OK);
+            size_t count = state_of(chain)->history.count;
+            if (count > most) most = count;
+        }
+        assert_int_equal(most, cases[i].rows);
+        ckam_chain_free(chain);
+    }
+}
+
 /* The twin: any number of one offer matters, but for the owners of rows. */
 static void another_offer_gives_another_memory(void **unused) {
     (void)unused;
@@ -290,6 +317,7 @@ int main(void) {
                                        cmocka_unit_test(many_chains_learn_from_a_part_of_their_rows),
                                        cmocka_unit_test(some_of_very_many_chains_bring_no_row),
                                        cmocka_unit_test(rows_are_dealt_evenly),
+                                       cmocka_unit_test(of_many_chains_each_keeps_fewer_rows),
                                        cmocka_unit_test(another_offer_gives_another_memory)};
     return cmocka_run_group_tests_name("offer", tests, make_model, free_model);
 }

@@ -136,10 +136,10 @@ static void its_snapshots_continue_with_the_same_bits(void **unused) {
     assert_int_equal(ckam_model_create(&model, "gaussian:dim=2", NULL), CKAM_OK);
     ckam_chain *chain = new_chain(model, "drift:drift=0.5"), *same = new_chain(model, "drift:drift=0.5");
     ckam_chain *other = new_chain(model, "drift:drift=0.25"), *stranger = new_chain(model, "rw");
-    size_t      size = ckam_chain_snapshot_size(chain);
-    char       *room = malloc(size + 1), *bytes = room + 1;
-    assert_non_null(room);
     run(chain, before);
+    size_t size = ckam_chain_snapshot_size(chain);
+    char  *room = malloc(size + 1), *bytes = room + 1;
+    assert_non_null(room);
     assert_int_equal(ckam_chain_save(chain, bytes, size), CKAM_OK);
     run(chain, after);
     assert_memory_not_equal(before, after, sizeof before);

@@ -43,7 +43,8 @@ static ckam_status allocate(ckam_chain *c, const ckam_setup *setup, ckam_error *
     c->options.values = malloc(c->options.sampler->options_size);
     if (!c->options.values) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a chain");
     memcpy(c->options.values, setup->options->values, c->options.sampler->options_size);
-    c->plan = (blueprint){setup->target->dim, setup->horizon ? setup->horizon : HORIZON, c->options.values};
+    c->plan =
+        (blueprint){setup->target->dim, setup->horizon ? setup->horizon : HORIZON, c->options.values, setup->chains};
     if (c->options.sampler->warmup && c->options.values->warmup == COUNT_AUTO)
         c->options.values->warmup = c->options.sampler->warmup(&c->plan);
     if (c->options.sampler->check) {

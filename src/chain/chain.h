@@ -33,6 +33,9 @@ struct ckam_chain {
 /* The state of the chain and its log density, once it has one; false before that. Borrowed until the next step. */
 bool chain_point(const ckam_chain *chain, const double **x, double *log_density);
 
+/* ckam_chain_save() into room that is known to be as large as ckam_chain_snapshot_size() says: looking takes time. */
+void chain_pack(const ckam_chain *chain, void *bytes);
+
 /* The two halves of ckam_chain_pool() for chains that wait, in different processes. What a chain brings as number `index` of
  * `total`, as bytes; returns how many (bytes == NULL: only that). Then chains learn from all offers, each aligned as a double,
  * which are changed; offers == NULL: from each other. */

@@ -40,14 +40,18 @@ static ckam_status run_chains(const ckam_setup *setup, size_t chains, size_t dra
     ckam_chain **chain = calloc(chains, sizeof(ckam_chain *));
     size_t      *count = calloc(chains, sizeof *count);
     ckam_setup   each = *setup;
-    ckam_status  status =
-        chain && count ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu chains", chains);
+    ckam_status  status = CKAM_OK;
+    if (!chain || !count) {
+        free(chain);
+        free(count);
+        return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu chains", chains);
+    }
     for (size_t c = 0; c < chains && !status; c++) {
         each.chain = setup->chain + c;
         status = ckam_chain_create(&chain[c], &each, error);
     }
     if (!status) status = advance_all(chain, chains, setup->target->dim, draws, count, out, error);
-    for (size_t c = 0; chain && c < chains; c++) ckam_chain_free(chain[c]);
+    for (size_t c = 0; c < chains; c++) ckam_chain_free(chain[c]);
     free(chain);
     free(count);
     return status;
@@ -64,6 +68,7 @@ ckam_status ckam_sample(const ckam_target *target, const char *spec, const doubl
         ckam_setup setup = {.target = target, .options = options, .start = start, .seed = seed, .chain = c};
         setup.horizon = options->values->warmup + draws;
         setup.pooled = true;
+        setup.chains = together;
         status = run_chains(&setup, together, draws, out + c * draws * target->dim, error);
     }
     ckam_options_free(options);

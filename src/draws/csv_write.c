@@ -200,8 +200,9 @@ static ckam_status begin(csv_writer *w, const char *path, int flags, csv_gate *g
     if (!w->path || !w->buffer) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %.100s", path);
     w->file = open(path, flags | O_CLOEXEC, 0666);
     if (w->file >= 0) return CKAM_OK;
-    return fail_with(error, flags & O_CREAT ? CKAM_ERROR_OUTPUT : CKAM_ERROR_INPUT, "cannot %s %.100s: %s",
-                     flags & O_CREAT ? "make" : "go on in", path, strerror(errno));
+    const char *advice = errno == EMFILE ? "; every chain has a file open: raise their limit (ulimit -n)" : "";
+    return fail_with(error, flags & O_CREAT ? CKAM_ERROR_OUTPUT : CKAM_ERROR_INPUT, "cannot %s %.100s: %s%s",
+                     flags & O_CREAT ? "make" : "go on in", path, strerror(errno), advice);
 }
 
 ckam_status csv_create(csv_writer *w, const char *path, const char *top, csv_gate *gate, ckam_error *error) {

@@ -1,4 +1,4 @@
-/* checkpoint.c - all chains of a run in one file, checkpoint/state: a head, what each chain keeps, the snapshots.
+/* checkpoint.c - all chains of a run in one file, checkpoint/state: a head, an entry a chain, the snapshots.
  *
  * It is written aside and renamed after the rows that it counts on are on the disk. So whatever happens, the file that is
  * there belongs to the rows that are there: those after it are cut off when the run goes on. */
@@ -17,15 +17,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHECKPOINT_VERSION = 1 };
+/* In version 1 an entry was only what the chain keeps, and all snapshots had the same size. */
+enum { CHECKPOINT_VERSION = 2, CHECKPOINT_EQUAL = 1 };
 
 typedef struct head {
     char     magic[8];
     uint64_t version;
     char     library[16];
-    uint64_t chains, dim, thin, save_warmup, checksum; /* of what the chains keep */
+    uint64_t chains, dim, thin, save_warmup, checksum; /* of the entries */
     char     model[OPTION_TEXT];
 } head;
+
+/* Of a chain. */
+typedef struct entry {
+    struct lane_kept kept;
+    uint64_t         size; /* of its snapshot */
+} entry;
 
 static const char magic[8] = "ckamrun1";
 
@@ -78,73 +85,87 @@ ckam_status checkpoint_begin(ckam_run *run, ckam_error *error) {
 /* Bytes of snapshots that are in memory at a time, unless one is larger. */
 enum { SNAPSHOTS_MOST = 64 << 20 };
 
-/* Of this process; and, in the first of several, of all. */
+/* Of this process; and, in the first of several, of all. A snapshot takes the room of the largest. */
 typedef struct parts {
-    size_t            size; /* of a snapshot */
-    size_t            turn; /* so many chains at a time */
-    char             *own, *all;
-    struct lane_kept *own_kept, *all_kept;
+    size_t largest;
+    size_t turn; /* so many chains at a time */
+    char  *own, *all;
+    entry *own_entries, *all_entries;
 } parts;
 
 static void free_parts(parts *p) {
     free(p->own);
     free(p->all);
-    free(p->own_kept);
-    free(p->all_kept);
+    free(p->own_entries);
+    free(p->all_entries);
 }
 
-static ckam_status make_parts(ckam_run *run, parts *p, ckam_error *error) {
-    size_t chains = (size_t)run->plan->run.chains, own = run->last - run->first;
-    *p = (parts){.size = crew_is_first(run) ? ckam_chain_snapshot_size(run->lanes[0].chain) : 0};
-    crew_tell(run, &p->size, sizeof p->size);
-    p->turn = SNAPSHOTS_MOST / p->size + 1;
-    if (p->turn > chains) p->turn = chains;
-    p->own = malloc((own < p->turn ? own : p->turn) * p->size + 1);
-    p->own_kept = calloc(own + 1, sizeof *p->own_kept);
-    bool made = p->own && p->own_kept;
-    if (run->crew && crew_is_first(run)) {
-        p->all = malloc(p->turn * p->size);
-        p->all_kept = calloc(chains, sizeof *p->all_kept);
-        made = made && p->all && p->all_kept;
-    }
+static ckam_status agree_on_memory(ckam_run *run, bool made, ckam_error *error) {
     ckam_status status = made ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a checkpoint");
     return crew_agree(run, status, error);
 }
 
-static ckam_status add_head(ckam_run *run, const struct lane_kept *kept, file_aside *aside, ckam_error *error) {
-    size_t bytes = (size_t)run->plan->run.chains * sizeof *kept;
+static ckam_status make_entries(ckam_run *run, parts *p, ckam_error *error) {
+    size_t chains = (size_t)run->plan->run.chains, own = run->last - run->first, largest = 1;
+    bool   collects = run->crew && crew_is_first(run);
+    p->own_entries = calloc(own + 1, sizeof *p->own_entries);
+    p->all_entries = collects ? calloc(chains, sizeof *p->all_entries) : NULL;
+    ckam_status status = agree_on_memory(run, p->own_entries && (p->all_entries || !collects), error);
+    if (status) return status;
+    for (size_t i = 0; p->own_entries && i < own; i++) {
+        const lane *l = &run->lanes[run->first + i];
+        p->own_entries[i] = (entry){l->kept, ckam_chain_snapshot_size(l->chain)};
+        if (p->own_entries[i].size > largest) largest = (size_t)p->own_entries[i].size;
+    }
+    p->largest = (size_t)crew_most(run, largest);
+    return CKAM_OK;
+}
+
+static ckam_status make_parts(ckam_run *run, parts *p, ckam_error *error) {
+    size_t      chains = (size_t)run->plan->run.chains, own = run->last - run->first;
+    bool        collects = run->crew && crew_is_first(run);
+    ckam_status status = make_entries(run, p, error);
+    if (status) return status;
+    p->turn = SNAPSHOTS_MOST / p->largest + 1;
+    if (p->turn > chains) p->turn = chains;
+    p->own = calloc((own < p->turn ? own : p->turn) + 1, p->largest); /* all of it is told */
+    p->all = collects ? malloc(p->turn * p->largest + 1) : NULL;
+    return agree_on_memory(run, p->own && (p->all || !collects), error);
+}
+
+static ckam_status add_head(ckam_run *run, const entry *entries, file_aside *aside, ckam_error *error) {
+    size_t bytes = (size_t)run->plan->run.chains * sizeof *entries;
     head   h = make_head(run);
     char   path[FILE_PATH];
-    h.checksum = checksum(kept, bytes);
+    h.checksum = checksum(entries, bytes);
     directory_file(&run->place, "checkpoint/state", path);
     ckam_status status = file_begin(aside, path, error);
     aside->unsynced = !run->settled;
     if (!status) status = file_add(aside, &h, sizeof h, error);
-    return status ? status : file_add(aside, kept, bytes, error);
+    return status ? status : file_add(aside, entries, bytes, error);
 }
 
 /* The first process writes all of it. A failure of its own is told when the others have said what they have. */
 static ckam_status write_parts(ckam_run *run, parts *p, file_aside *aside, ckam_error *error) {
-    size_t      chains = (size_t)run->plan->run.chains;
-    ckam_status status = CKAM_OK;
-    for (size_t i = run->first; i < run->last; i++) p->own_kept[i - run->first] = run->lanes[i].kept;
-    const void *kept = crew_collect(run, p->own_kept, sizeof *p->own_kept, 0, chains, p->all_kept);
-    if (kept) status = add_head(run, kept, aside, error);
+    size_t       chains = (size_t)run->plan->run.chains;
+    ckam_status  status = CKAM_OK;
+    const entry *entries = crew_collect(run, p->own_entries, sizeof *entries, 0, chains, p->all_entries);
+    if (entries) status = add_head(run, entries, aside, error);
     for (size_t from = 0; from < chains; from += p->turn) {
         size_t to = from + p->turn < chains ? from + p->turn : chains, used = 0;
         for (size_t i = from; i < to; i++)
-            if (run->first <= i && i < run->last)
-                ckam_chain_save(run->lanes[i].chain, p->own + used++ * p->size, p->size);
-        const void *all = crew_collect(run, p->own, p->size, from, to, p->all);
-        if (all && !status) status = file_add(aside, all, (to - from) * p->size, error);
+            if (run->first <= i && i < run->last) chain_pack(run->lanes[i].chain, p->own + used++ * p->largest);
+        const char *all = crew_collect(run, p->own, p->largest, from, to, p->all);
+        for (size_t i = from; entries && all && i < to && !status; i++)
+            status = file_add(aside, all + (i - from) * p->largest, (size_t)entries[i].size, error);
     }
-    if (kept && !status) status = file_commit(aside, error);
+    if (entries && !status) status = file_commit(aside, error);
     return crew_agree(run, status, error);
 }
 
 ckam_status checkpoint_write(ckam_run *run, ckam_error *error) {
     file_aside  aside = {.file = -1};
-    parts       p;
+    parts       p = {0};
     ckam_status status = make_parts(run, &p, error);
     if (!status) status = write_parts(run, &p, &aside, error);
     file_abandon(&aside);
@@ -167,7 +188,8 @@ static ckam_status compare(const head *ours, const head *theirs, ckam_error *err
                    {"dimension is", ours->dim, theirs->dim},
                    {"thin is", ours->thin, theirs->thin},
                    {"save-warmup is", ours->save_warmup, theirs->save_warmup}};
-    if (theirs->version != ours->version || memcmp(theirs->library, ours->library, sizeof ours->library) != 0)
+    if ((theirs->version != CHECKPOINT_VERSION && theirs->version != CHECKPOINT_EQUAL) ||
+        memcmp(theirs->library, ours->library, sizeof ours->library) != 0)
         return fail_with(error, CKAM_ERROR_SNAPSHOT,
                          "the checkpoint was saved by ckam %.15s, this is ckam %s; resume it with that version",
                          theirs->library, ours->library);
@@ -196,16 +218,15 @@ static ckam_status look_again(const ckam_run *run, size_t index, ckam_error *err
                      point, value, stored, index + 1);
 }
 
-static ckam_status load_chain(ckam_run *run, size_t index, const struct lane_kept *kept, const char *bytes, size_t size,
-                              ckam_error *error) {
+static ckam_status load_chain(ckam_run *run, size_t index, const entry *e, const char *bytes, ckam_error *error) {
     lane       *l = &run->lanes[index];
     ckam_counts counts;
-    ckam_status status = ckam_chain_load(l->chain, bytes, size);
+    ckam_status status = ckam_chain_load(l->chain, bytes, (size_t)e->size);
     if (status)
         return fail_with(error, status, "the checkpoint of chain %zu: %s", index + 1,
                          ckam_chain_error(l->chain)->message);
     ckam_chain_counts(l->chain, &counts);
-    l->kept = *kept;
+    l->kept = e->kept;
     l->evaluations = counts.evaluations;
     return look_again(run, index, error);
 }
@@ -223,41 +244,67 @@ static ckam_status cut_short(const char *path, ckam_error *error) {
     return fail_with(error, CKAM_ERROR_SNAPSHOT, "%.120s is cut or damaged, or not a checkpoint of ckam", path);
 }
 
-/* What the chains keep, for this process's: *kept has room for all. */
-static ckam_status load_kept(ckam_run *run, const char *path, int file, struct lane_kept *kept, ckam_error *error) {
-    head   ours = make_head(run), theirs;
-    size_t size = (size_t)run->plan->run.chains * sizeof *kept;
+/* What the chains kept becomes entries, in place: `all` bytes are the snapshots. */
+static void make_equal(entry *entries, size_t chains, uint64_t all) {
+    for (size_t i = chains; i-- > 0;) {
+        entry e = {.size = all / chains};
+        memcpy(&e.kept, (const char *)entries + i * sizeof e.kept, sizeof e.kept);
+        entries[i] = e;
+    }
+}
+
+/* Whether the snapshots are as large as what there is of them. */
+static bool have_size(const entry *entries, size_t chains, uint64_t all) {
+    for (size_t i = 0; i < chains; i++) {
+        if (entries[i].size > all) return false;
+        all -= entries[i].size;
+    }
+    return all == 0;
+}
+
+/* *before := where the snapshots begin. */
+static ckam_status load_entries(ckam_run *run, const char *path, int file, entry *entries, uint64_t *before,
+                                ckam_error *error) {
+    head        ours = make_head(run), theirs;
+    struct stat about;
     if (!file_read_at(file, &theirs, sizeof theirs, 0) || memcmp(theirs.magic, magic, sizeof magic) != 0)
         return cut_short(path, error);
     ckam_status status = compare(&ours, &theirs, error);
     if (status) return status;
-    if (!file_read_at(file, kept, size, sizeof theirs) || checksum(kept, size) != theirs.checksum)
+    bool   equal = theirs.version == CHECKPOINT_EQUAL;
+    size_t chains = (size_t)run->plan->run.chains, size = chains * (equal ? sizeof entries->kept : sizeof *entries);
+    *before = sizeof theirs + size;
+    if (fstat(file, &about) || (uint64_t)about.st_size < *before || !file_read_at(file, entries, size, sizeof theirs) ||
+        checksum(entries, size) != theirs.checksum)
         return cut_short(path, error);
-    return CKAM_OK;
+    if (equal) make_equal(entries, chains, (uint64_t)about.st_size - *before);
+    return have_size(entries, chains, (uint64_t)about.st_size - *before) ? CKAM_OK : cut_short(path, error);
 }
 
-static ckam_status load_snapshots(ckam_run *run, const char *path, int file, const struct lane_kept *kept,
+static ckam_status load_snapshots(ckam_run *run, const char *path, int file, const entry *entries, uint64_t at,
                                   ckam_error *error) {
-    size_t      chains = (size_t)run->plan->run.chains, before = sizeof(head) + chains * sizeof *kept;
-    struct stat about;
-    if (fstat(file, &about) || (size_t)about.st_size < before || ((size_t)about.st_size - before) % chains)
-        return cut_short(path, error);
-    size_t      each = ((size_t)about.st_size - before) / chains; /* another one than ours is judged by its head */
-    char       *bytes = malloc(each + 1);
+    uint64_t largest = 0;
+    for (size_t i = run->first; i < run->last; i++)
+        if (entries[i].size > largest) largest = entries[i].size;
+    char       *bytes = malloc((size_t)largest + 1); /* no more than the file has */
     ckam_status status = bytes ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a checkpoint");
-    for (size_t i = run->first; i < run->last && !status; i++)
-        status = file_read_at(file, bytes, each, before + i * each) ? load_chain(run, i, &kept[i], bytes, each, error)
-                                                                    : cut_short(path, error);
+    for (size_t i = 0; i < run->first; i++) at += entries[i].size;
+    for (size_t i = run->first; i < run->last && !status; i++) {
+        status = file_read_at(file, bytes, (size_t)entries[i].size, at) ? load_chain(run, i, &entries[i], bytes, error)
+                                                                        : cut_short(path, error);
+        at += entries[i].size;
+    }
     free(bytes);
     return status;
 }
 
 static ckam_status load(ckam_run *run, const char *path, int file, ckam_error *error) {
-    struct lane_kept *kept = calloc(run->plan->run.chains, sizeof *kept);
-    if (!kept) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a checkpoint");
-    ckam_status status = load_kept(run, path, file, kept, error);
-    if (!status) status = load_snapshots(run, path, file, kept, error);
-    free(kept);
+    entry   *entries = calloc(run->plan->run.chains, sizeof *entries);
+    uint64_t before = 0;
+    if (!entries) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a checkpoint");
+    ckam_status status = load_entries(run, path, file, entries, &before, error);
+    if (!status) status = load_snapshots(run, path, file, entries, before, error);
+    free(entries);
     return status;
 }
 

@@ -17,6 +17,7 @@
 #define TICK       0.1  /* seconds between two calls of watch */
 #define LIVE_EVERY 2.0  /* seconds between two looks at R-hat and ESS, at least ... */
 #define LIVE_SHARE 0.02 /* ... and the share of the time that they may take */
+#define SAVE_SHARE 0.05 /* the share of the time that checkpoints may take */
 enum { GOAL_FIRST = 100 };
 
 /* One call of ckam_run_go(). */
@@ -26,7 +27,7 @@ typedef struct session {
     void                *context;
     ckam_chain_progress *chain; /* a copy that the watcher may look at */
     ckam_chain         **own;   /* the chains of this process, in their order */
-    double               start, watched, saved, looked, look_cost;
+    double               start, watched, saved, looked, look_cost, save_cost;
     double               end;      /* of sampling */
     double               fraction; /* done before this session */
     uint64_t             draws;    /* the same */
@@ -202,6 +203,13 @@ typedef struct standing {
     uint64_t halt, wants;
 } standing;
 
+/* Seconds between two checkpoints: what was asked for, and longer where they take long. Who asks for less than a second wants
+ * them at any price. */
+static double save_interval(const session *s) {
+    double every = s->run->plan->run.checkpoint_every;
+    return every < 1.0 ? every : fmax(every, s->save_cost / SAVE_SHARE);
+}
+
 static standing stand(const session *s, bool still, double now) {
     const ckam_run     *run = s->run;
     const run_settings *plan = &run->plan->run;
@@ -217,7 +225,7 @@ static standing stand(const session *s, bool still, double now) {
     }
     if (s->watch && now - s->watched >= TICK) t.wants |= WANT_WATCH;
     if (s->watch && now - s->looked >= fmax(LIVE_EVERY, s->look_cost / LIVE_SHARE)) t.wants |= WANT_LOOK;
-    if (run->format.csv && now - s->saved >= plan->checkpoint_every) t.wants |= WANT_SAVE;
+    if (run->format.csv && now - s->saved >= save_interval(s)) t.wants |= WANT_SAVE;
     if (!isnan(plan->time_limit) && now - s->start >= plan->time_limit) t.wants |= TIME_IS_UP;
     return t;
 }
@@ -279,8 +287,10 @@ static void pool(session *s, const standing *t) {
 }
 
 static ckam_status save(session *s, ckam_error *error) {
+    double      begun = clock_seconds();
     ckam_status status = s->run->format.csv ? checkpoint_save(s->run, error) : CKAM_OK;
     s->saved = clock_seconds();
+    s->save_cost = s->saved - begun;
     if (status) s->run->reason = "error";
     return status;
 }

@@ -43,7 +43,8 @@ ckam_status lane_open(ckam_run *run, size_t index, const double *start, ckam_err
                                  .seed = settings->seed,
                                  .chain = index,
                                  .horizon = settings->horizon,
-                                 .pooled = true};
+                                 .pooled = true,
+                                 .chains = settings->chains};
     l->draws.file = l->warmup.file = -1;
     l->batch = BATCH_FIRST;
     l->target = run->target;

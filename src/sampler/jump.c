@@ -16,7 +16,7 @@ const ckam_option jump_sampler_options[] = {
 #define SHORTEST 0.01 /* of the factors of short steps */
 #define STUCK    20   /* rejections in a row after which a chain is stuck */
 
-enum { ROWS_MOST = 4096, BYTES_MOST = 32 << 20 };
+enum { ROWS_MOST = 4096, ROWS_LEAST = 64, FEW = 4, BYTES_MOST = 32 << 20 };
 enum { LOOK_BASE = 10, LOOK_DIM = 5, STRETCH_MOST = 8, CLIMB_MOST = 100 }; /* of the climb */
 
 static modes *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
@@ -32,6 +32,15 @@ static size_t rows_capacity(size_t dim) {
     size_t fit = BYTES_MOST / sizeof(double) / (dim + ROW_HEAD);
     if (fit > ROWS_MOST) fit = ROWS_MOST;
     return fit < 2 ? 2 : fit / 2 * 2;
+}
+
+/* Of many chains each keeps a part: all together as many rows as FEW chains would, and each enough for scouts to start from. */
+static size_t rows_kept(const blueprint *plan) {
+    size_t room = rows_capacity(plan->dim);
+    if (plan->chains <= FEW) return room;
+    size_t part = (size_t)(FEW * (uint64_t)ROWS_MOST / plan->chains) / 2 * 2;
+    if (part < ROWS_LEAST) part = ROWS_LEAST;
+    return part < room ? part : room;
 }
 
 static size_t take_block(size_t *end, size_t size) {
@@ -97,7 +106,7 @@ static void jump_begin(void *state, const blueprint *plan, const double *x, doub
     modes_begin(memory(s), plan->dim);
     scout_begin(scouting(s), plan->dim);
     kernel_move_begin(&s->kernel, o);
-    history_restart(&s->history, plan->dim + ROW_HEAD, rows_capacity(plan->dim));
+    history_restart(&s->history, plan->dim + ROW_HEAD, rows_kept(plan));
     begin_axis(s);
 }
 

@@ -36,10 +36,12 @@ void kernel_move_add(kernel_move *k, void *base, modes *m, size_t j, const doubl
 }
 
 void kernel_move_share(kernel_move *to, void *base, const kernel_move *from, const void *from_base) {
-    size_t dim = from->proposal.dim, count = modes_capacity(dim) * from->proposal.most;
+    size_t dim = from->proposal.dim, room = from->proposal.most * dim;
     kernel_move_clear(to);
     memcpy(to->of, from->of, sizeof to->of);
-    memcpy(block_at(base, to->points), block_at_const(from_base, from->points), count * dim * sizeof(double));
+    for (size_t j = 0; j < modes_capacity(dim); j++) /* what is not in use is not touched: it is most of the room */
+        memcpy(block_at(base, to->points) + j * room, block_at_const(from_base, from->points) + j * room,
+               (size_t)from->of[j] * dim * sizeof(double));
 }
 
 bool kernel_move_is_ready(const kernel_move *k, size_t j) { return k->of[j] >= POINTS_LEAST; }

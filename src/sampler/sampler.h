@@ -17,6 +17,7 @@ typedef struct blueprint {
     size_t          dim;
     uint64_t        horizon;  /* iterations planned */
     const settings *settings; /* begins the sampler's own options */
+    uint64_t        chains;   /* that learn together; 0: not known */
 } blueprint;
 
 /* The algorithm NAME is a table NAME_sampler and the options NAME_sampler_options; its name and summary are in

@@ -6,7 +6,8 @@
 #include "fuzz.h"
 #include "run/run.h"
 
-enum { CHAINS = 2, HEAD = 4168, CHECKSUM_AT = 64, MODEL_AT = 72, KEPT = CHAINS * sizeof(struct lane_kept) };
+enum { CHAINS = 2, HEAD = 4168, CHECKSUM_AT = 64, MODEL_AT = 72, ENTRY = sizeof(struct lane_kept) + sizeof(uint64_t) };
+enum { KEPT = CHAINS * ENTRY };
 
 /* The files that resuming reads or changes, as they were. */
 static struct kept_file {

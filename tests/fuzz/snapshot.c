@@ -48,10 +48,11 @@ static void load(const subject *s, const uint8_t *bytes, size_t size) {
         demand_error(status, ckam_chain_error(s->chain));
         return;
     }
-    uint8_t *again = malloc(s->size);
+    size_t   now = ckam_chain_snapshot_size(s->chain); /* as it was, or of version 1 and smaller now */
+    uint8_t *again = malloc(now);
     size_t   before = HEAD + s->chain->options.sampler->options_size;
-    DEMAND(again && size == s->size && !ckam_chain_save(s->chain, again, s->size));
-    DEMAND(!memcmp(again + before, bytes + before, s->size - before));
+    DEMAND(again && now <= size && !ckam_chain_save(s->chain, again, now));
+    if (now == size) DEMAND(!memcmp(again + before, bytes + before, now - before));
     free(again);
     DEMAND(!ckam_chain_step(s->chain, &step));
 }
