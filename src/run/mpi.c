@@ -94,7 +94,10 @@ ckam_status ckam_mpi_create(ckam_crew **crew, MPI_Comm processes, ckam_error *er
     if (m) m->places = calloc((size_t)size, sizeof *m->places);
     if (!m || !m->counts || !m->places) {
         static const ckam_error no_memory = {CKAM_ERROR_MEMORY, "there is no memory for a crew"};
-        if (m) free(m->counts);
+        if (m) {
+            free(m->counts);
+            free(m->places);
+        }
         free(m);
         if (error) *error = no_memory;
         return CKAM_ERROR_MEMORY;

@@ -109,6 +109,7 @@ static bool report_send(int socket, report r, int file) {
 static _Noreturn void be_worker(const server *s, pid_t parent, const int ends[2], size_t number) {
     close(s->socket);
     close(ends[0]);
+    free(s->workers); /* they are the server's */
     setpgid(0, 0);
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* it may be in an endless loop, and would not see the end of its socket */
@@ -197,6 +198,7 @@ static _Noreturn void serve(server s) {
     bool on = report_send(s.socket, (report){0}, -1);
     while (on && next_order(&s, &o)) on = o.what == ORDER_START ? start(&s, o.number) : end(&s, &o);
     while (s.count) end_worker(s.workers[--s.count], true);
+    free(s.workers);
     _exit(0);
 }
 
