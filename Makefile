@@ -14,7 +14,7 @@ ctest     = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 unexport MAKEFLAGS
-.PHONY: help run test test-core bench check sanitize fuzz soak mutants install clean
+.PHONY: help run test test-core bench check sanitize valgrind coverage fuzz soak mutants install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -64,7 +64,15 @@ sanitize: ## the tests under the address, undefined-behaviour and thread sanitiz
 	@$(SETUP) sanitize
 	@scripts/sanitize
 
-soak: ## what takes too long for every change: every call failed once, 300 kills, long calibration
+valgrind: ## tests and commands under valgrind's memcheck
+	@$(SETUP) valgrind
+	@scripts/valgrind
+
+coverage: ## which lines of src/ the tests run; below 95 % it fails
+	@$(SETUP) test
+	@scripts/coverage
+
+soak: ## what takes too long for every change: every call failed once, 1000 chains, 300 kills, long calibration
 	@$(SETUP) test
 	@$(configure) -DCKAM_BUILD_TESTS=ON
 	@$(compile)
@@ -84,4 +92,4 @@ install: ## build and install into PREFIX (/usr/local), below DESTDIR if set; in
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD)
 
 clean: ## remove everything that was built
-	rm -rf build build-check-* build-sanitize-* build-fuzz
+	rm -rf build build-check-* build-sanitize-* build-fuzz build-coverage build-valgrind
