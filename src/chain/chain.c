@@ -13,6 +13,8 @@
 #include <string.h>
 
 enum { START_TRIES = 100, HORIZON = 10000 };
+/* What is not a part of each step is kept out of it: arrays on the stack are protected at every call. */
+#define COLD        __attribute__((cold, noinline))
 #define SCALE_LEAST 1e-12 /* relative to a coordinate: below it steps are lost in rounding */
 
 static void *sampler_state(const ckam_chain *c) { return (char *)c->state + c->state->sampler; }
@@ -174,6 +176,15 @@ static const double *pending(ckam_chain *c) {
     return now_y(sampler_state(c));
 }
 
+static bool waits(const ckam_chain *c) {
+    const sampler *table = c->options.sampler;
+    return table->waits && c->state->phase == CKAM_PHASE_SAMPLE && table->waits(sampler_state(c));
+}
+
+COLD static void learn_alone(ckam_chain *c) {
+    (void)c->options.sampler->pool((void *[]){sampler_state(c)}, 1, NULL, 1);
+}
+
 static const double *next_point(ckam_chain *c) {
     chain_state *s = c->state;
     if (s->asked) return pending(c);
@@ -181,15 +192,20 @@ static const double *next_point(ckam_chain *c) {
     if (s->phase == CKAM_PHASE_START) return ask_start(c);
     if (s->phase == CKAM_PHASE_SCALE) return ask_scale(s, c->plan.dim);
     current *now = sampler_state(c);
-    if (ckam_chain_waits(c)) (void)c->options.sampler->pool((void *[]){now}, 1, NULL, 1);
+    if (waits(c)) learn_alone(c);
     rng_at(&s->rng, now->counts.iterations, RNG_STEP);
     return c->options.sampler->ask(now, &s->rng);
 }
 
-WIDE static bool is_finite_point(size_t dim, const double *x) { return all_finite(dim, x); }
+WIDE static bool all_finite_wide(size_t dim, const double *x) { return all_finite(dim, x); }
+
+static bool is_finite_point(size_t dim, const double *x) {
+    enum { FEW = 8 }; /* numbers that are looked at sooner than a function is called */
+    return dim < FEW ? all_finite(dim, x) : all_finite_wide(dim, x);
+}
 
 static ckam_status ask(ckam_chain *c, const double **x) {
-    if (c->pooled && ckam_chain_waits(c))
+    if (c->pooled && waits(c))
         return fail_with(&c->error, CKAM_ERROR_ORDER,
                          "the chain waits at the end of a cycle for the others; call ckam_chain_pool() first");
     *x = next_point(c);
@@ -202,6 +218,15 @@ static ckam_status ask(ckam_chain *c, const double **x) {
                      k + 1, (*x)[k]);
 }
 
+/* Before the sampler begins. */
+COLD static ckam_status tell_before(ckam_chain *c, double log_density, ckam_step *out) {
+    chain_state *s = c->state;
+    *out = (ckam_step){.x = block_at(s, s->start), .phase = s->phase};
+    ckam_status status = s->phase == CKAM_PHASE_START ? tell_start(c, log_density) : tell_scale(c, log_density);
+    out->log_density = s->log_density;
+    return status;
+}
+
 static ckam_status tell(ckam_chain *c, double log_density, ckam_step *out) {
     chain_state *s = c->state;
     s->asked = false;
@@ -211,10 +236,7 @@ static ckam_status tell(ckam_chain *c, double log_density, ckam_step *out) {
         s->draws += out->draw;
         return CKAM_OK;
     }
-    *out = (ckam_step){.x = block_at(s, s->start), .phase = s->phase};
-    ckam_status status = s->phase == CKAM_PHASE_START ? tell_start(c, log_density) : tell_scale(c, log_density);
-    out->log_density = s->log_density;
-    return status;
+    return tell_before(c, log_density, out);
 }
 
 ckam_status ckam_chain_ask(ckam_chain *chain, const double **x) { return ask(chain, x); }
@@ -245,14 +267,11 @@ bool chain_point(const ckam_chain *chain, const double **x, double *log_density)
     return s->phase != CKAM_PHASE_START;
 }
 
-bool ckam_chain_waits(const ckam_chain *chain) {
-    const sampler *table = chain->options.sampler;
-    return table->waits && chain->state->phase == CKAM_PHASE_SAMPLE && table->waits(sampler_state(chain));
-}
+bool ckam_chain_waits(const ckam_chain *chain) { return waits(chain); }
 
 static ckam_status check_pool(ckam_chain *const *chains, size_t count, ckam_error *error) {
     for (size_t i = 0; i < count; i++) {
-        if (!chains[i] || !ckam_chain_waits(chains[i]))
+        if (!chains[i] || !waits(chains[i]))
             return fail_with(error, CKAM_ERROR_ORDER, "chain %zu of %zu does not wait to be pooled; step it first",
                              i + 1, count);
         if (chains[i]->options.sampler != chains[0]->options.sampler || chains[i]->plan.dim != chains[0]->plan.dim)

@@ -23,14 +23,27 @@ void target_point_text(const ckam_target *target, const double *x, char *text) {
     snprintf(text + used, (size_t)(POINT_TEXT - used), target->dim > SHOWN ? ", ...)" : ")");
 }
 
-ckam_status target_judge(const ckam_target *target, const double *x, double *value, ckam_error *error) {
-    if (isnan(*value)) *value = -HUGE_VAL;
-    if (*value < HUGE_VAL) return CKAM_OK;
+/* Refusals are functions of their own: who has room for text on the stack pays for its protection at every call. */
+#define COLD __attribute__((cold, noinline))
+
+COLD static ckam_status refuse_infinity(const ckam_target *target, const double *x, ckam_error *error) {
     char point[POINT_TEXT];
     target_point_text(target, x, point);
     return fail_with(error, CKAM_ERROR_INFINITE,
                      "the log density is +infinity at %s; it must be finite, or -infinity where the density is 0",
                      point);
+}
+
+COLD static ckam_status refuse_code(const ckam_target *target, const double *x, ckam_error *error) {
+    char point[POINT_TEXT];
+    target_point_text(target, x, point);
+    return fail_with(error, CKAM_ERROR_TARGET,
+                     "the target returned a code that is not CKAM_OK, CKAM_REJECT or CKAM_STOP at %s", point);
+}
+
+ckam_status target_judge(const ckam_target *target, const double *x, double *value, ckam_error *error) {
+    if (isnan(*value)) *value = -HUGE_VAL;
+    return *value < HUGE_VAL ? CKAM_OK : refuse_infinity(target, x, error);
 }
 
 ckam_status target_evaluate(const ckam_target *target, const double *x, double *value, ckam_error *error) {
@@ -43,10 +56,6 @@ ckam_status target_evaluate(const ckam_target *target, const double *x, double *
     case CKAM_STOP:
         return fail_with(error, CKAM_STOP, "the target asked the run to stop");
     default:
-        break;
+        return refuse_code(target, x, error);
     }
-    char point[POINT_TEXT];
-    target_point_text(target, x, point);
-    return fail_with(error, CKAM_ERROR_TARGET,
-                     "the target returned a code that is not CKAM_OK, CKAM_REJECT or CKAM_STOP at %s", point);
 }
