@@ -180,11 +180,8 @@ WIDE static void find_limits(size_t count, double degrees, double order, double 
 
 static void limits_for(const modes *m, double least, double *limit) {
     double peak[MODES_MOST];
-    for (size_t j = 0; j < m->count; j++) {
-        peak[j] = m->at[j].log_height + m->at[j].log_weight;
-        limit[j] = HUGE_VAL;
-    }
-    if (least > -HUGE_VAL) find_limits(m->count, m->degrees, m->degrees + (double)m->dim, least, peak, limit);
+    for (size_t j = 0; j < m->count; j++) peak[j] = m->at[j].log_height + m->at[j].log_weight;
+    find_limits(m->count, m->degrees, m->degrees + (double)m->dim, least, peak, limit);
 }
 
 /* log t of component j, unless x is beyond the limit. */
@@ -197,13 +194,14 @@ static bool log_t_within(modes *m, size_t j, const double *x, double limit, doub
 
 /* What is less than e^-far beside component `near` is not looked at closely. */
 static double log_density(modes *m, const double *x, size_t near, double far, double *out) {
-    double limit[MODES_MOST], sum = 0.0;
-    size_t close[MODES_MOST], count = 0;
+    double  room[MODES_MOST], sum = 0.0;
+    double *limit = far < HUGE_VAL && m->count > 1 ? room : NULL;
+    size_t  close[MODES_MOST], count = 0;
     log_t_within(m, near, x, HUGE_VAL, &out[near]);
     double most = out[near] + m->at[near].log_weight, least = most - far;
-    limits_for(m, least, limit);
+    if (limit) limits_for(m, least, limit);
     for (size_t j = 0; j < m->count; j++) {
-        if (j != near && !log_t_within(m, j, x, limit[j], &out[j])) {
+        if (j != near && !log_t_within(m, j, x, limit ? limit[j] : HUGE_VAL, &out[j])) {
             out[j] = least - m->at[j].log_weight;
             continue;
         }
