@@ -312,12 +312,40 @@ static void another_offer_gives_another_memory(void **unused) {
     }
 }
 
+/* All together take 4 GB for what they remember, or each has room for 16: in 100 dimensions a component and its 200 points for
+ * kernel moves are 42,000 numbers. */
+static void of_many_chains_each_remembers_fewer_components(void **unused) {
+    (void)unused;
+    static const struct {
+        uint64_t chains;
+        size_t   components;
+    } cases[] = {{0, 64}, {4, 64}, {186, 64}, {187, 63}, {500, 23}, {744, 16}, {1000, 16}, {1u << 31, 16}};
+    ckam_model *wide;
+    assert_int_equal(ckam_model_create(&wide, "gaussian:dim=100", NULL), CKAM_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ckam_options *options;
+        ckam_chain   *chain;
+        ckam_step     step;
+        assert_int_equal(ckam_options_create(&options, "jump", NULL), CKAM_OK);
+        const ckam_setup setup = {
+            .target = ckam_model_target(wide), .options = options, .seed = 7, .chains = cases[i].chains};
+        assert_int_equal(ckam_chain_create(&chain, &setup, NULL), CKAM_OK);
+        ckam_options_free(options);
+        for (int n = 0; n < 100; n++) assert_int_equal(ckam_chain_step(chain, &step), CKAM_OK);
+        jump_state *s = state_of(chain);
+        assert_int_equal(((const modes *)(const void *)block_at(s, s->modes))->capacity, cases[i].components);
+        ckam_chain_free(chain);
+    }
+    ckam_model_free(wide);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(chains_learn_from_offers_what_they_learn_from_each_other),
                                        cmocka_unit_test(many_chains_learn_from_a_part_of_their_rows),
                                        cmocka_unit_test(some_of_very_many_chains_bring_no_row),
                                        cmocka_unit_test(rows_are_dealt_evenly),
                                        cmocka_unit_test(of_many_chains_each_keeps_fewer_rows),
+                                       cmocka_unit_test(of_many_chains_each_remembers_fewer_components),
                                        cmocka_unit_test(another_offer_gives_another_memory)};
     return cmocka_run_group_tests_name("offer", tests, make_model, free_model);
 }

@@ -17,6 +17,9 @@ const ckam_option jump_sampler_options[] = {
 #define STUCK    20   /* rejections in a row after which a chain is stuck */
 
 enum { ROWS_MOST = 4096, ROWS_LEAST = 64, FEW = 4, BYTES_MOST = 32 << 20 };
+enum { MODES_LEAST = 16 };
+#define MODES_BYTES                                                                                                    \
+    4e9 /* of the memories of all chains together, as long as each has room for MODES_LEAST components */
 enum { LOOK_BASE = 10, LOOK_DIM = 5, STRETCH_MOST = 8, CLIMB_MOST = 100 }; /* of the climb */
 
 static modes *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
@@ -41,6 +44,15 @@ static size_t rows_kept(const blueprint *plan) {
     size_t part = (size_t)(FEW * (uint64_t)ROWS_MOST / plan->chains) / 2 * 2;
     if (part < ROWS_LEAST) part = ROWS_LEAST;
     return part < room ? part : room;
+}
+
+/* How many components each of many chains may remember. One takes dim^2 numbers for its factor, somewhat more for its panels,
+ * and its points for kernel moves. */
+static size_t modes_kept(const blueprint *plan, size_t points) {
+    size_t room = modes_capacity(plan->dim);
+    double dim = (double)plan->dim, each = sizeof(double) * dim * (2.2 * dim + (double)points);
+    double part = fmax(MODES_BYTES / each / fmax((double)plan->chains, 1.0), MODES_LEAST);
+    return part < (double)room ? (size_t)part : room;
 }
 
 static size_t take_block(size_t *end, size_t size) {
@@ -104,6 +116,7 @@ static void jump_begin(void *state, const blueprint *plan, const double *x, doub
     s->settle.gain = (gain){(double)NAN, (double)NAN};
     s->settling = 300 + 50 * plan->dim;
     modes_begin(memory(s), plan->dim);
+    memory(s)->capacity = modes_kept(plan, s->kernel.proposal.most);
     scout_begin(scouting(s), plan->dim);
     kernel_move_begin(&s->kernel, o);
     history_restart(&s->history, plan->dim + ROW_HEAD, rows_kept(plan));

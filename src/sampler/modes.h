@@ -27,7 +27,7 @@ typedef struct component {
 } component;
 
 typedef struct modes {
-    size_t    dim, capacity;
+    size_t    dim, capacity;  /* of q; may be less than there is room for */
     size_t    count, retired; /* components 0 .. count-1 make up q; `retired` ones follow: places that led nowhere */
     uint64_t  named;          /* the last number given to a mode */
     double    level;          /* about log Z, of what is known */
