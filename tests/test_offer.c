@@ -261,6 +261,16 @@ static void rows_are_dealt_evenly(void **unused) {
     leave(&c);
 }
 
+static ckam_chain *one_of(uint64_t chains, const ckam_model *of, const char *spec) {
+    ckam_options *options;
+    ckam_chain   *chain;
+    assert_int_equal(ckam_options_create(&options, spec, NULL), CKAM_OK);
+    const ckam_setup setup = {.target = ckam_model_target(of), .options = options, .seed = 7, .chains = chains};
+    assert_int_equal(ckam_chain_create(&chain, &setup, NULL), CKAM_OK);
+    ckam_options_free(options);
+    return chain;
+}
+
 /* Together they keep what four chains would, as long as each keeps 64; never more than the number that was asked for. */
 static void of_many_chains_each_keeps_fewer_rows(void **unused) {
     (void)unused;
@@ -269,15 +279,9 @@ static void of_many_chains_each_keeps_fewer_rows(void **unused) {
         size_t   rows;
     } cases[] = {{0, 4096}, {1, 4096}, {4, 4096}, {5, 3276}, {64, 256}, {256, 64}, {1000, 64}, {1u << 31, 64}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ckam_options *options;
-        ckam_chain   *chain;
-        ckam_step     step;
-        size_t        most = 0;
-        assert_int_equal(ckam_options_create(&options, "jump:warmup=2000", NULL), CKAM_OK);
-        const ckam_setup setup = {
-            .target = ckam_model_target(model), .options = options, .seed = 7, .chains = cases[i].chains};
-        assert_int_equal(ckam_chain_create(&chain, &setup, NULL), CKAM_OK);
-        ckam_options_free(options);
+        ckam_chain *chain = one_of(cases[i].chains, model, "jump:warmup=2000");
+        ckam_step   step;
+        size_t      most = 0;
         for (int n = 0; n < 20000; n++) {
             assert_int_equal(ckam_chain_step(chain, &step), CKAM_OK);
             size_t count = state_of(chain)->history.count;
@@ -323,14 +327,8 @@ static void of_many_chains_each_remembers_fewer_components(void **unused) {
     ckam_model *wide;
     assert_int_equal(ckam_model_create(&wide, "gaussian:dim=100", NULL), CKAM_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ckam_options *options;
-        ckam_chain   *chain;
-        ckam_step     step;
-        assert_int_equal(ckam_options_create(&options, "jump", NULL), CKAM_OK);
-        const ckam_setup setup = {
-            .target = ckam_model_target(wide), .options = options, .seed = 7, .chains = cases[i].chains};
-        assert_int_equal(ckam_chain_create(&chain, &setup, NULL), CKAM_OK);
-        ckam_options_free(options);
+        ckam_chain *chain = one_of(cases[i].chains, wide, "jump");
+        ckam_step   step;
         for (int n = 0; n < 100; n++) assert_int_equal(ckam_chain_step(chain, &step), CKAM_OK);
         jump_state *s = state_of(chain);
         assert_int_equal(((const modes *)(const void *)block_at(s, s->modes))->capacity, cases[i].components);
