@@ -322,7 +322,7 @@ static picture draw_named(size_t panels, size_t names, bool again, bool small) {
     for (size_t i = 0; i < panels; i++) {
         panel *p = figure_panel(f, i, "", "x", "y");
         for (size_t k = 0; k < names; k++) {
-            char name[40];
+            char name[48];
             snprintf(name, sizeof name, "a series with the number %zu", k);
             panel_mark(f, p, MARK_LINE, i == 0 || again ? name : NULL, (int)k, 3)->x[2] = 1.0;
         }
