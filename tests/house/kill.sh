@@ -1,8 +1,8 @@
 #!/bin/sh
 # kill.sh CKAM [ROUNDS] - runs that are killed, interrupted or out of room go on to the rows of one that was left alone.
 #
-# The moments are fractions of the time that the undisturbed run took. The outcome must be right whatever the moment is; that
-# enough of the kills hit a living run is counted. ROUNDS: 60 kills each; 1 if it is not given.
+# The moments are fractions of the time that the undisturbed run took. The outcome must be right whatever the moment is. A run
+# that was done before its next kill is compared, and another one begins. ROUNDS: 60 kills each; 1 if it is not given.
 set -eu
 ckam=$1 rounds=${2:-1}
 work=$(mktemp -d)
@@ -87,7 +87,10 @@ hit() {
     finish
     case $status in
     137) hits=$((hits + 1)) ;;
-    0) ;; # it was done before
+    0) # it was done before
+        same killed 'SIGKILL'
+        rm -r "$work/killed"
+        ;;
     *) fail "a run that was killed $hits times ended with $status" ;;
     esac
 }

@@ -90,10 +90,13 @@ export async function unroll(page) {
     for (const figure of await page.locator("figure").all()) await drawn(figure);
 }
 
-/** Brings a figure into view, and waits until it is drawn. */
+/**
+ * Brings a figure into view at once, and waits until it is drawn. A page that glides would have to stand still first, which
+ * takes frames, and on a busy machine they come late.
+ */
 export async function drawn(figure) {
-    await figure.scrollIntoViewIfNeeded();
-    await figure.locator('.panels[aria-busy="false"]').waitFor({ timeout: 10000 });
+    await figure.evaluate((element) => element.scrollIntoView({ block: "center", behavior: "instant" }));
+    await figure.locator('.panels[aria-busy="false"]').waitFor();
     return figure;
 }
 

@@ -1,10 +1,13 @@
 // command_test.mjs - a page that the command itself has written.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { parametersOf } from "./browser.mjs";
 import { assertMarks, scratch, shoot, shootAll, test, visitAddress } from "./suite.mjs";
+
+const command = promisify(execFile); // the other pages go on meanwhile
 
 const place = /<script type="application\/json" id="document">(.*?)<\/script>/s;
 
@@ -14,8 +17,8 @@ const settings = ["--seed", "1", "--save-warmup"];
 export function testCommand(ckam) {
     test("a page by the command", async () => {
         const [run, file] = [scratch("run"), scratch("run.html")];
-        execFileSync(ckam, ["sample", "bimodal", ...settings, "--out", run], { stdio: "pipe" });
-        execFileSync(ckam, ["report", run, "--out", file], { stdio: "pipe" });
+        await command(ckam, ["sample", "bimodal", ...settings, "--out", run]);
+        await command(ckam, ["report", run, "--out", file]);
         const document = JSON.parse(place.exec(readFileSync(file, "utf8"))[1]);
         await visitAddress(pathToFileURL(file).href, async (page) => {
             assert.equal(await page.title(), document.title);
@@ -36,8 +39,8 @@ export function testCommand(ckam) {
     test("a page of a sampler that names modes", async () => {
         const [run, file] = [scratch("jumps"), scratch("jumps.html")];
         const flags = ["--sampler", "jump", "--seed", "1", "--draws", "2000", "--format", "csv"];
-        execFileSync(ckam, ["sample", "bimodal", ...flags, "--out", run], { stdio: "pipe" });
-        execFileSync(ckam, ["report", run, "--out", file], { stdio: "pipe" });
+        await command(ckam, ["sample", "bimodal", ...flags, "--out", run]);
+        await command(ckam, ["report", run, "--out", file]);
         const document = JSON.parse(place.exec(readFileSync(file, "utf8"))[1]);
         const modes = document.blocks.find(({ kind, name }) => kind === "table" && name === "modes");
         assert.equal(modes.rows.length, 2);
