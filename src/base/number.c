@@ -43,8 +43,9 @@ static decimal shortest(uint64_t c, int q, bool narrow) {
     uint64_t low = scaled(g, (4 * c - 2 + narrow) << h) + odd, high = scaled(g, (4 * c + 2) << h) - odd;
     uint64_t middle = scaled(g, (4 * c) << h), s = middle / 4, tens = s / 10;
     bool     down = low <= 4 * s, up = 4 * s + 4 <= high, down_ten = low <= 40 * tens, up_ten = 40 * tens + 40 <= high;
-    if (down == up) up = middle > 4 * s + 2 || (middle == 4 * s + 2 && (s & 1));
-    return down_ten != up_ten ? (decimal){tens + up_ten, k + 1} : (decimal){s + up, k};
+    bool     near = middle + (s & 1) > 4 * s + 2; /* the upper one is, or both are as near and it is even */
+    up = down == up ? near : up;
+    return (decimal){down_ten != up_ten ? 10 * (tens + up_ten) : s + up, k};
 }
 
 /* The eight digits of a number below 10^8, the first in the lowest byte. Fields are halved, all of them at once. */
@@ -58,7 +59,8 @@ static uint64_t eight_digits(uint64_t number) {
 
 static void put_eight(uint64_t digits, char *text) {
     digits += 0x3030303030303030;
-    for (int i = 0; i < 8; i++) text[i] = (char)(digits >> (8 * i));
+    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) digits = __builtin_bswap64(digits);
+    memcpy(text, &digits, sizeof digits);
 }
 
 /* A number below 10^8, without zeros in front. */
@@ -91,19 +93,26 @@ static size_t put_exponent(int exponent, char *text) {
 /* At most 17 digits. More than the text is written, in pieces of a fixed size, which is faster. */
 static size_t put_decimal(decimal d, char *text) {
     const uint64_t eight = 100000000;
-    while (d.digits < eight * eight) d = (decimal){10 * d.digits, d.exponent - 1};
+    while (d.digits < eight * eight / 10) d = (decimal){10 * d.digits, d.exponent - 1};
+    bool sixteen = d.digits < eight * eight; /* as likely as 17 digits, so not a branch */
+    d = (decimal){d.digits * (sixteen ? 10 : 1), d.exponent - sixteen};
     uint64_t nine = d.digits / eight, left = eight_digits(nine % eight), right = eight_digits(d.digits % eight);
     int      count = right ? 17 - __builtin_clzll(right) / 8 : left ? 9 - __builtin_clzll(left) / 8 : 1;
     int      power = d.exponent + 16; /* of the first digit */
-    bool     plain = -5 <= power && power < 17;
-    int      before = plain ? power + 1 : 1; /* digits before the point */
-    char    *place = text + (before > 0 ? 1 : 2 - before);
-    if (before <= 0) memcpy(text, "0.0000", sizeof "0.0000");
-    place[0] = (char)('0' + nine / eight);
-    put_eight(left, place + 1);
-    put_eight(right, place + 9);
-    if (before <= 0) return (size_t)count + 2 - (size_t)before;
-    for (int i = 0; i < before; i++) text[i] = text[i + 1];
+    char     first = (char)('0' + nine / eight);
+    if (-5 <= power && power < 0) {
+        memcpy(text, "0.0000", sizeof "0.0000");
+        text[1 - power] = first;
+        put_eight(left, text + 2 - power);
+        put_eight(right, text + 10 - power);
+        return (size_t)(count + 1 - power);
+    }
+    bool plain = 0 <= power && power < 17;
+    int  before = plain ? power + 1 : 1; /* digits before the point */
+    text[0] = first;
+    put_eight(left, text + 2);
+    put_eight(right, text + 10);
+    for (int i = 1; i < before; i++) text[i] = text[i + 1];
     text[before] = '.';
     size_t length = (size_t)(count > before ? count + 1 : before);
     return plain ? length : length + put_exponent(power, text + length);
