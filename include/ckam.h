@@ -490,9 +490,9 @@ typedef struct ckam_finding {
     char          text[248], advice[248];
 } ckam_finding;
 
-/* What a run has noticed about its model: values that differ, crashes, the first point without a value. Returns how many there are;
- * 0 also where the directory is not that of a run. */
-enum { CKAM_INCIDENTS = 3 };
+/* What a run has noticed about its model: values that differ, crashes, points without a value, searches that ran away. Returns how
+ * many there are; 0 also where the directory is not that of a run. */
+enum { CKAM_INCIDENTS = 4 };
 CKAM_API size_t ckam_run_incidents(const char *directory, ckam_finding found[CKAM_INCIDENTS]);
 
 /* All that is known about a set of draws. */

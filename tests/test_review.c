@@ -219,16 +219,56 @@ static void what_does_not_move(void **state) {
 
 static void few_rows(void **state) {
     (void)state;
-    for (size_t rows = 1; rows <= 6; rows++) {
+    for (size_t rows = 1; rows <= 8; rows++) {
         made         m = made_model("gaussian:dim=2", 2, rows, 0.0, 1);
         ckam_review *r = review_of(&m);
-        if (rows < 4) {
-            assert_found(r, CKAM_PROBLEM, "Rows of a chain", "need 4", "--draws");
-            assert_true(isnan(r->summary[0].rhat) && isnan(r->multi_ess));
+        if (rows < 4) assert_true(isnan(r->summary[0].rhat) && isnan(r->multi_ess));
+        if (rows < 6) {
+            assert_found(r, CKAM_PROBLEM, "Rows of a chain", "need 6", "--draws");
+            assert_true(isnan(r->summary[0].ess_bulk) && isnan(r->summary[0].mcse_mean));
         } else {
             assert_null(find_in(r->finding, r->findings, "Rows of a chain"));
+            assert_false(isnan(r->summary[0].ess_bulk) || isnan(r->summary[0].mcse_mean));
         }
         assert_int_equal(r->modes, 0);
+        ckam_review_free(r);
+        made_free(&m);
+    }
+}
+
+/* A density with no finite integral is followed to the ends of all numbers; its quantiles are still numbers. */
+static void draws_without_end(void **state) {
+    (void)state;
+    made m = made_model("gaussian:dim=2", 2, 500, 0.0, 1);
+    for (size_t i = 0; i < 1000; i++) made_at(&m, i)[1] = 1.7e308 + 1e306 * made_at(&m, i)[1];
+    ckam_review *r = review_of(&m);
+    assert_found(r, CKAM_PROBLEM, "have no end", "1 of 2 parameters have no end (the first is x.2, with 1.7",
+                 "1/2 is 0");
+    assert_true(isfinite(r->summary[1].median));
+    ckam_review_free(r);
+    made_free(&m);
+}
+
+/* The share of rows of a parameter that are cut to its last number before a bound: 1 in 100 is noticed; not so where it is
+ * a chain that stands there, a whole number, or one of a parameter that has steps everywhere. */
+static void draws_at_a_bound(void **state) {
+    (void)state;
+    const double edge = 1.0 - 0x1p-53;
+    for (int kind = 0; kind < 4; kind++) {
+        made m = made_model("gaussian:dim=2", 2, 5000, 0.0, 1);
+        for (size_t i = 0; i < 10000; i++) {
+            double *x = made_at(&m, i);
+            x[0] = fmin(0.3 * x[0], 0.9);
+            if (kind == 3) x[0] = 0.1 * rint(10.0 * x[0]) + 0.05;
+            if (kind == 1 ? i >= 4900 && i < 5000 : i % 100 == 7) x[0] = kind == 2 ? 1.0 : edge;
+            if (x[0] == 0.9) x[0] -= 1e-6 * (double)i; /* that is another end */
+        }
+        ckam_review *r = review_of(&m);
+        if (kind == 0)
+            assert_found(r, CKAM_PROBLEM, "the last number before a bound", "x.1 = 0.99999999999999989 100 times",
+                         "distance from the bound");
+        else
+            assert_null(find_in(r->finding, r->findings, "the last number before a bound"));
         ckam_review_free(r);
         made_free(&m);
     }
@@ -256,9 +296,18 @@ static void rules_of_shape(void **state) {
     const ckam_summary summary = {.rhat = 1e300, .ess_bulk = 1e-12, .ess_tail = 2.0};
     ckam_review      r = {.chains = 3, .rows = 100, .parameters = 1, .names = names, .summary = &summary, .modes = 50};
     ckam_draws_shape shape = {.rows = 100, .stride = 2, .shortest = UINT64_MAX - 1, .longest = UINT64_MAX};
-    const review_facts facts = {
-        .review = &r, .shape = &shape, .moved = moved, .constant = 1, .undefined = 1, .undefined_values = UINT64_MAX};
-    ckam_finding finding[FINDINGS_MOST];
+    const review_facts facts = {.review = &r,
+                                .shape = &shape,
+                                .moved = moved,
+                                .constant = 1,
+                                .undefined = 1,
+                                .undefined_values = UINT64_MAX,
+                                .huge = 1,
+                                .hugest = -1.7976931348623157e308,
+                                .edges = SIZE_MAX,
+                                .edge = -1.7976931348623157e308,
+                                .edge_rows = SIZE_MAX};
+    ckam_finding       finding[FINDINGS_MOST];
     memset(long_name, 'n', 100);
     long_name[100] = 0;
     for (size_t j = 0; j < 50; j++)
@@ -296,6 +345,8 @@ int main(void) {
                                        cmocka_unit_test(values_that_are_not_finite),
                                        cmocka_unit_test(what_does_not_move),
                                        cmocka_unit_test(few_rows),
+                                       cmocka_unit_test(draws_without_end),
+                                       cmocka_unit_test(draws_at_a_bound),
                                        cmocka_unit_test(one_chain),
                                        cmocka_unit_test(rules_of_shape)};
     return cmocka_run_group_tests_name("review", tests, NULL, NULL);

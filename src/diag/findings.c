@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #define RHAT_MOST 1.01
-enum { ROWS_LEAST = 4, ESS_A_CHAIN = 100, CROSSINGS_A_MODE = 10, NAMED_MOST = 6 };
+enum { ROWS_LEAST = 6, ESS_A_CHAIN = 100, CROSSINGS_A_MODE = 10, NAMED_MOST = 6 };
 
 typedef struct list {
     const review_facts *facts;
@@ -70,7 +70,7 @@ static bool visits(const review_facts *facts, size_t chain, size_t mode) {
 static void too_few_rows(list *l) {
     const ckam_review *r = l->facts->review;
     if (r->rows >= ROWS_LEAST) return;
-    add(l, CKAM_PROBLEM, "Rows of a chain: %zu. R-hat, effective sample sizes and standard errors need %d.", r->rows,
+    add(l, CKAM_PROBLEM, "Rows of a chain: %zu. Effective sample sizes and standard errors need %d.", r->rows,
         ROWS_LEAST);
     advise(l, "Draw more: --draws=1000 is a beginning, and 100 effective draws a chain are the aim.");
 }
@@ -86,6 +86,33 @@ static void undefined_values(list *l) {
         l,
         "No chain of ckam visits such a point. Look at the program that wrote the rows: a run that stopped early, or a "
         "derived quantity that is undefined in places. Leave those rows or columns out.");
+}
+
+static void boundless(list *l) {
+    const review_facts *f = l->facts;
+    if (f->huge == 0) return;
+    add(l, CKAM_PROBLEM,
+        "The draws of %zu of %zu parameters have no end (the first is %.60s, with %.3g): the density seems to have no "
+        "finite "
+        "integral.",
+        f->huge, f->review->parameters, f->review->names[f->first_huge], f->hugest);
+    advise(l,
+           "Check the density: in C, 1/2 is 0, and 0.5 is meant. Give the parameter a prior that is proper, or bounds "
+           "on both sides.");
+}
+
+static void at_the_edge(list *l) {
+    const review_facts *f = l->facts;
+    char                more[64] = "";
+    if (f->edges == 0) return;
+    if (f->edges > 1) snprintf(more, sizeof more, " (%zu such ends)", f->edges);
+    add(l, CKAM_PROBLEM,
+        "The chains came to %.60s = %.17g %zu times, the last number before a bound: what the density has beyond it is "
+        "lacking%s.",
+        f->review->names[f->first_edge], f->edge, f->edge_rows, more);
+    advise(l,
+           "No number is nearer to the bound. Write the density for the distance from the bound, with the bound 0, or "
+           "for its logarithm, without a bound. If it has no finite integral there, mend it.");
 }
 
 static void chains_that_stand(list *l) {
@@ -168,8 +195,9 @@ static void high_rhat(list *l) {
         if (count++ == 0 || r->summary[k].rhat > r->summary[worst].rhat) worst = k;
     }
     if (count == 0) return;
-    add(l, CKAM_PROBLEM, "R-hat is above %.2f for %zu of %zu parameters; the worst is %.60s with %.4g: %s.", RHAT_MOST,
-        count, r->parameters, r->names[worst], r->summary[worst].rhat,
+    const double rhat = r->summary[worst].rhat;
+    add(l, CKAM_PROBLEM, "R-hat is above %.2f for %zu of %zu parameters; the worst is %.60s with %.*g: %s.", RHAT_MOST,
+        count, r->parameters, r->names[worst], rhat < RHAT_MOST + 0.0005 ? 7 : 4, rhat,
         r->chains > 1 ? "the chains do not agree" : "the halves of the chain do not agree");
     if (r->modes > 1)
         advise(l,
@@ -286,10 +314,10 @@ static void many_modes(list *l) {
 }
 
 size_t findings_make(const review_facts *facts, ckam_finding *finding) {
-    static void (*const rules[])(list *) = {too_few_rows,        undefined_values,  chains_that_stand, few_crossings,
-                                            lonely_modes,        high_rhat,         low_ess,           one_chain,
-                                            constant_parameters, different_lengths, thinned,           modes_not_tried,
-                                            seldom_entered,      many_modes};
+    static void (*const rules[])(list *) = {too_few_rows,      undefined_values, boundless,           at_the_edge,
+                                            chains_that_stand, few_crossings,    lonely_modes,        high_rhat,
+                                            low_ess,           one_chain,        constant_parameters, different_lengths,
+                                            thinned,           modes_not_tried,  seldom_entered,      many_modes};
     list l = {.facts = facts, .finding = finding};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) rules[i](&l);
     return l.count;

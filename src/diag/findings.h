@@ -12,10 +12,12 @@ enum { FINDINGS_MOST = 16 };
 typedef struct review_facts {
     const ckam_review      *review; /* all but its findings */
     const ckam_draws_shape *shape;
-    size_t                  constant, undefined; /* parameters that are so */
-    size_t                  first_constant, first_undefined;
+    size_t                  constant, undefined, huge, edges; /* parameters that are so, or ends of their range */
+    size_t                  first_constant, first_undefined, first_huge, first_edge;
     uint64_t                undefined_values;
-    const bool             *moved; /* whether two rows of a chain differ */
+    double                  hugest, edge; /* of the first that is huge; where the first one with an edge ends */
+    size_t                  edge_rows;    /* how often the chains came there */
+    const bool             *moved;        /* whether two rows of a chain differ */
 } review_facts;
 
 /* Fills finding[0 .. FINDINGS_MOST-1], problems first, and returns how many there are. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { MULTI_DIM = 200, MULTI_NUMBERS = 1 << 20 };
+#define HUGE_MOST 1e150 /* its square still is a number */
 
 /* What the public structure points to. It stands first, so that its address is that of the whole. */
 typedef struct whole {
@@ -79,20 +80,54 @@ static void no_summary(ckam_summary *s) {
     *s = (ckam_summary){none, none, none, none, none, none, none, none, none, none};
 }
 
-/* Whether the parameter is constant, or not finite somewhere, and which chains it shows to move. */
+/* How often the chains came to this very number. Chains that stand still come once. */
+static size_t count_arrivals(const whole *w, const double *values, double number) {
+    const size_t total = w->review.chains * w->review.rows;
+    size_t       arrivals = 0;
+    for (size_t i = 0; i < total; i++)
+        arrivals += values[i] == number && (i % w->review.rows == 0 || values[i - 1] != number);
+    return arrivals;
+}
+
+/* A parameter with a density comes to no number twice, unless it cannot get nearer to a bound. What has steps everywhere, as
+ * a count, comes to that in the middle of the rows again, too. */
+static void note_edge(whole *w, size_t k, const double *values, double number) {
+    enum { ARRIVALS = 3, ROWS_FOR_ONE = 10000 };
+    const size_t  total = w->review.chains * w->review.rows, arrivals = count_arrivals(w, values, number);
+    review_facts *f = &w->facts;
+    if (number == rint(number) || arrivals < ARRIVALS || arrivals < total / ROWS_FOR_ONE ||
+        count_arrivals(w, values, values[total / 2]) >= ARRIVALS)
+        return;
+    if (f->edges++ > 0) return;
+    f->first_edge = k;
+    f->edge = number;
+    f->edge_rows = arrivals;
+}
+
+/* Whether the parameter is constant, not finite somewhere, beyond all measure or at a bound, and which chains it shows to
+ * move. */
 static void note_column(whole *w, size_t k, const double *values) {
     const size_t  rows = w->review.rows, total = w->review.chains * rows;
     review_facts *f = &w->facts;
     uint64_t      undefined = 0;
-    bool          constant = true;
+    double        least = values[0], greatest = values[0];
     for (size_t i = 0; i < total; i++) {
         if (!isfinite(values[i])) undefined++;
         if (values[i] != values[i / rows * rows]) w->moved[i / rows] = true;
-        constant = constant && values[i] == values[0];
+        least = fmin(least, values[i]);
+        greatest = fmax(greatest, values[i]);
     }
     if (undefined > 0 && f->undefined++ == 0) f->first_undefined = k;
-    if (undefined == 0 && constant && f->constant++ == 0) f->first_constant = k;
     f->undefined_values += undefined;
+    if (undefined > 0) return;
+    if (least == greatest && f->constant++ == 0) f->first_constant = k;
+    if (least == greatest) return;
+    if (fmax(-least, greatest) > HUGE_MOST && f->huge++ == 0) {
+        f->first_huge = k;
+        f->hugest = -least > greatest ? least : greatest;
+    }
+    note_edge(w, k, values, least);
+    note_edge(w, k, values, greatest);
 }
 
 /* In the order of the columns: a large file is then read the fewest times. */

@@ -68,7 +68,7 @@ static double quantile(const double *sorted, size_t count, double probability) {
 }
 
 static double median(const double *sorted, size_t count) {
-    return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+    return count % 2 ? sorted[count / 2] : sorted[count / 2 - 1] / 2 + sorted[count / 2] / 2; /* no overflow */
 }
 
 /* Median of the distances from the centre: they are visited from the least on, up to the middle one. */

@@ -14,25 +14,39 @@ static ckam_finding *add(ckam_finding *found, size_t *count, ckam_severity sever
     return f;
 }
 
-/* How many, and the first of them in words. */
+static json_int_t counted(const json_t *json, const char *what) {
+    return json_integer_value(json_object_get(json_object_get(json, "counts"), what));
+}
+
+/* How many, and the first of them in words, where the model has given some. */
 static void add_rejects(const json_t *json, const json_t *rejected, ckam_finding *found, size_t *count) {
-    const json_t *counts = json_object_get(json, "counts");
-    const char   *point = json_string_value(json_object_get(rejected, "point"));
-    json_int_t    undefined = json_integer_value(json_object_get(counts, "undefined"));
-    if (!point || !undefined) return;
+    const char *point = json_string_value(json_object_get(rejected, "point"));
+    json_int_t  undefined = counted(json, "undefined");
+    if (undefined <= 0) return;
     ckam_finding *f = add(found, count, CKAM_NOTE);
-    snprintf(f->text, sizeof f->text,
-             "%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
-             " points had no value and were rejected; the first, of chain %" JSON_INTEGER_FORMAT ": %.120s",
-             undefined, json_integer_value(json_object_get(counts, "evaluations")),
-             json_integer_value(json_object_get(rejected, "chain")), point);
+    int           used = snprintf(f->text, sizeof f->text,
+                                  "%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " points had no value and were rejected",
+                                  undefined, counted(json, "evaluations"));
+    if (point)
+        snprintf(f->text + used, sizeof f->text - (size_t)used,
+                 "; the first, of chain %" JSON_INTEGER_FORMAT ": %.120s",
+                 json_integer_value(json_object_get(rejected, "chain")), point);
     snprintf(f->advice, sizeof f->advice,
              "Where the density is 0 there that is right; declare bounds to spare these evaluations.");
 }
 
+static void add_runaways(const json_t *json, ckam_finding *found, size_t *count) {
+    if (counted(json, "runaways") <= 0) return;
+    ckam_finding *f = add(found, count, CKAM_NOTE);
+    snprintf(f->text, sizeof f->text,
+             "%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " searches for modes were stopped far outside",
+             counted(json, "runaways"), counted(json, "scouts"));
+    snprintf(f->advice, sizeof f->advice, "The density has heavy tails, or no finite integral: check it.");
+}
+
 static size_t read(const json_t *json, ckam_finding *found) {
     const char *warning = json_string_value(json_object_get(json, "warning"));
-    json_int_t  faults = json_integer_value(json_object_get(json_object_get(json, "counts"), "faults"));
+    json_int_t  faults = counted(json, "faults");
     size_t      count = 0;
     if (warning) {
         ckam_finding *f = add(found, &count, CKAM_PROBLEM);
@@ -48,6 +62,7 @@ static size_t read(const json_t *json, ckam_finding *found) {
         snprintf(f->advice, sizeof f->advice, "The points are in model-failures.log of the run's directory.");
     }
     add_rejects(json, json_object_get(json, "rejected"), found, &count);
+    add_runaways(json, found, &count);
     for (size_t i = 0; i < count; i++) error_show(found[i].text);
     return count;
 }
