@@ -35,6 +35,13 @@ void live_free(live *l) {
     free(l);
 }
 
+static bool is_constant(const double *values, size_t count) {
+    size_t i = 1;
+    while (i < count && values[i] == values[0]) i++;
+    return i == count;
+}
+
+/* What is constant in all chains, as the 1 in the corner of a correlation matrix, has neither number and does not count. */
 void live_look(live *l, double *rhat, double *ess) {
     size_t chains = (size_t)l->run->plan->run.chains;
     size_t rows = store_gather(l->run->stores, chains, l->values);
@@ -46,13 +53,16 @@ void live_look(live *l, double *rhat, double *ess) {
         l->rows = l->work ? rows : 0;
         if (!l->work) return; /* for want of memory nothing is shown, and no rule is met */
     }
-    *rhat = 0.0;
-    *ess = HUGE_VAL;
     for (size_t k = l->run->own; k < l->run->stores[0]->columns; k++) {
-        double r, e;
-        diag_convergence(l->work, l->values + k * chains * rows, &r, &e);
-        if (!(r <= *rhat)) *rhat = r; /* a NaN, of a parameter that never moved, stays */
-        if (!(e >= *ess)) *ess = e;
-        if (isnan(r) || isnan(e)) return;
+        const double *values = l->values + k * chains * rows;
+        double        r, e;
+        if (is_constant(values, chains * rows)) continue;
+        diag_convergence(l->work, values, &r, &e);
+        if (isnan(r) || isnan(e)) {
+            *rhat = *ess = (double)NAN;
+            return;
+        }
+        *rhat = fmax(*rhat, r); /* of a NaN, the other */
+        *ess = fmin(*ess, e);
     }
 }
