@@ -213,6 +213,12 @@ static ckam_status look_again(const ckam_run *run, size_t index, ckam_error *err
     if (status) return status;
     if (fabs(value - stored) <= 1e-10 * (1.0 + fabs(stored))) return CKAM_OK;
     target_point_text(&run->target, x, point);
+    if (run->lanes[index].seat && seat_faults(run->lanes[index].seat))
+        return fail_with(
+            error, CKAM_ERROR_SNAPSHOT,
+            "the model crashed or did not answer at %.120s, where it did before; a program runs in the present "
+            "folder: resume from where the run began",
+            point);
     return fail_with(error, CKAM_ERROR_SNAPSHOT,
                      "the model has changed: at %.120s its log density is %.10g, and was %.10g when chain %zu stopped",
                      point, value, stored, index + 1);

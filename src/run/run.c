@@ -352,8 +352,9 @@ static void remove_stale(const ckam_run *run) {
     }
 }
 
-/* A rule that is new holds in place of a number of draws or evaluations that is used up. */
-static void lift_limits(ckam_run *run) {
+/* A rule that is new holds in place of a number of draws or evaluations that is used up. Fewer draws than there are cannot
+ * be had: the plan says how many there are. */
+static void lift_limits(ckam_run *run, bool more) {
     run_settings *plan = &run->plan->run;
     uint64_t      draws = UINT64_MAX, evaluations = UINT64_MAX;
     for (size_t i = run->first; i < run->last; i++) {
@@ -362,8 +363,8 @@ static void lift_limits(ckam_run *run) {
     }
     draws = crew_least(run, draws);
     evaluations = crew_least(run, evaluations);
-    if (plan->draws && draws >= plan->draws) plan->draws = 0;
-    if (plan->evals && evaluations >= plan->evals) plan->evals = 0;
+    if (plan->draws && draws >= plan->draws) plan->draws = more ? 0 : draws;
+    if (more && plan->evals && evaluations >= plan->evals) plan->evals = 0;
     resolve(run);
 }
 
@@ -403,7 +404,7 @@ static ckam_status take_up(ckam_run *run, const char *path, const ckam_target *t
     if (status) return status;
     status = crew_agree(run, fill_stores(run, error), error);
     if (status) return status;
-    if (more) lift_limits(run);
+    lift_limits(run, more);
     for (size_t i = run->first; i < run->last; i++) lane_report(run, &run->lanes[i]);
     if (crew_is_first(run)) remove_stale(run);
     run->settled = true;
