@@ -140,6 +140,8 @@ typedef struct interruption {
  * signal that came, or 0. */
 void signals_begin(const interruption *what);
 int  signals_end(void);
+/* Whether exit() before main() is done is said to be what a model did. */
+void signals_guard(bool on);
 /* The exit status of a command that this signal ended. */
 int signals_status(int number);
 int signals_caught(void);

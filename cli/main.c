@@ -79,8 +79,11 @@ int main(int count, char **arguments) {
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     signal(SIGPIPE, SIG_IGN); /* a reader that leaves early is not worth a noise, and must not end a run */
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write */
-    together_begin(crew_join());
+    const ckam_crew *crew = crew_join();
+    together_begin(crew);
+    signals_guard(!crew); /* MPI itself calls exit() */
     int status = together_settle(dispatch(count, arguments));
+    signals_guard(false);
     crew_leave();
     if ((fflush(stdout) || ferror(stdout)) && !is_pipe(stdout) && !status)
         return complain("", EX_IOERR, "the standard output cannot be written");

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -70,4 +71,27 @@ int signals_end(void) {
     for (int i = 0; work.crashed && i < CRASHES; i++) sigaction(crashes[i], before_crash + i, NULL);
     for (int i = 0; i < HANDLED; i++) sigaction(handled[i], before + i, NULL);
     return caught;
+}
+
+/* -- exit() in a model --------------------------------------------------------------------------------------------- */
+
+static volatile pid_t guarded; /* this process, not one that it has forked; 0: none */
+
+static void leave(void) {
+    static const char text[] =
+        "\nckam: the model called exit(), which ends everything; let it return -INFINITY or NAN, "
+        "or take --isolate\n";
+    static atomic_flag spoken = ATOMIC_FLAG_INIT;
+    if (guarded != getpid()) return;
+    while (atomic_flag_test_and_set(&spoken)) pause();
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(EX_IOERR);
+    _exit(EX_SOFTWARE);
+}
+
+/* Each thread that calls exit() takes one of the functions that are registered, so there are as many as there may be. */
+void signals_guard(bool on) {
+    enum { THREADS = 32 };
+    for (int i = 0; on && !guarded && i < THREADS; i++)
+        if (atexit(leave)) break;
+    guarded = on ? getpid() : 0;
 }
