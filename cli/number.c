@@ -10,7 +10,7 @@ static int magnitude(double x) { return x == 0.0 || !isfinite(x) ? 0 : (int)floo
 
 /* The error gets two digits, and so the number ends at the second one of the error. */
 void number_with_error(double x, double error, char *text) {
-    enum { USUAL = 4, MOST = 7 };
+    enum { USUAL = 4, MOST = 7, TELLING = 16 }; /* digits: without an error; of plain numbers; that a number has */
     int digits = USUAL, size = magnitude(x), end = size - USUAL + 1;
     if (isnan(x)) {
         snprintf(text, NUMBER, "-");
@@ -18,10 +18,10 @@ void number_with_error(double x, double error, char *text) {
     }
     if (error > 0.0 && isfinite(error)) {
         end = magnitude(1.005 * error) - 1; /* 0.00999 is 0.010 */
-        if (size - end + 1 > MOST) end = size - MOST + 1;
+        if (size - end + 1 > TELLING) end = size - TELLING + 1;
         digits = size - end + 1 > 1 ? size - end + 1 : 1;
     }
-    if (size > MOST || end < -MOST)
+    if (digits <= MOST ? size > MOST || end < -MOST : size >= TELLING || end < -TELLING)
         snprintf(text, NUMBER, "%.*e", digits - 1, x);
     else
         snprintf(text, NUMBER, "%.*f", end < 0 ? -end : 0, x);
