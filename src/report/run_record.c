@@ -40,9 +40,12 @@ static void add_value(text_buffer *t, const json_t *value) {
 }
 
 void record_title(const run_scene *scene, text_buffer *title, text_buffer *subtitle) {
-    const ckam_draws_shape *shape = ckam_draws_shape_of(scene->draws);
-    const char             *model = text_of(scene, "config", "model"), *sampler = text_of(scene, "config", "sampler");
-    if (model && sampler)
+    const ckam_draws_shape  *shape = ckam_draws_shape_of(scene->draws);
+    static const char *const sources[] = {"model", "log-density", "program"};
+    const char              *model = NULL, *sampler = text_of(scene, "config", "sampler");
+    for (size_t i = 0; i < sizeof sources / sizeof *sources && (!model || !*model); i++)
+        model = text_of(scene, "config", sources[i]);
+    if (model && *model && sampler)
         text_format(title, "%s by %s", model, sampler);
     else
         add_name(title, scene->paths[0]);
