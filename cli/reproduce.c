@@ -88,6 +88,12 @@ static bool is_same(const char *one, const char *other) {
 static int refuse(const request *r, const char *word) {
     const char *const list[] = {papers[0], papers[1], papers[2], "all", NULL};
     const char       *near = ckam_nearest_name(list, sizeof *list, word);
+    if (near && !strcmp(near, word))
+        return complain(
+            r->command, EX_NOINPUT,
+            "the experiments of the paper are not where they belong, in ../share/ckam/experiments beside the "
+            "command; install ckam anew, or give the directory of '%s'",
+            word);
     if (near) return complain(r->command, EX_USAGE, "there is no experiment '%s'; did you mean '%s'?", word, near);
     return complain(
         r->command, EX_NOINPUT,

@@ -66,7 +66,8 @@ ckam_status scale_tell(scale_search *s, double log_density, double *length, ckam
         extend(s);
     if (s->distance > farthest || s->distance < 1.0 / farthest)
         return fail_with(error, CKAM_ERROR_SCALE,
-                         "a step of %.3g from the start %s; set step-size and noise to numbers, or check the density",
+                         "a step of %.3g from the start %s; check the density, or set what is measured here, as in "
+                         "--sampler=gam:step-size=1",
                          side < 0 ? s->low : s->high,
                          side < 0 ? "lowers the log density by less than 1: it may not have a finite integral"
                                   : "still lowers the log density by more than 1: the start may be an isolated point");

@@ -147,8 +147,7 @@ static engine_answer judge(program *p, slot *s, worker_state state, double limit
 static bool learn(program *p, const char *line, size_t length, char *why) {
     greeting   g;
     ckam_error error;
-    p->spoken = true;
-    if (!greeting_is(line)) return true;
+    if (!greeting_is(line)) return p->spoken = true;
     if (greeting_read(&g, line, length, &error)) {
         snprintf(why, ENGINE_WHY, "%.*s", ENGINE_WHY - 1, error.message);
         return false;
@@ -157,7 +156,7 @@ static bool learn(program *p, const char *line, size_t length, char *why) {
     greeting_free(&g);
     p->first = good ? strdup(line) : NULL;
     if (good && !p->first) snprintf(why, ENGINE_WHY, "there is no memory for the first line of a program");
-    return p->first;
+    return p->spoken = p->first;
 }
 
 /* Of each other process: the same. */
