@@ -139,5 +139,33 @@ sh -c 'ulimit -c 0; exec "$@"' sh "$ckam" sample "$models/segfault.so" --seed 1 
     status=$?
 check "a crash ended with $status" [ "$status" -eq 139 ]
 check 'a crash is not explained' grep -q -- '--isolate' err
+# Nor does exit() end it in silence, whoever calls it first and how many do.
+for seed in 1 2 3 4 5; do
+    try 70 err 'the model called exit()' sample "$models/exit.so" --seed $seed --chains 8 --threads 4 --format csv --out left \
+        --overwrite
+done
+# The log of failures belongs to a run, which may be overwritten.
+try 0 out 'by gam' sample bimodal --sampler gam --draws 100 --format csv --out rare --overwrite
+check 'the log of another run is left' [ ! -e rare/model-failures.log ]
+# What is constant does not keep the others from having converged. If nothing moves at all, nothing has.
+cat >constant.c <<'MODEL'
+#include <ckam/model.h>
+const char *const ckam_parameters[] = {"x", NULL};
+const char *const ckam_derived[] = {"three", NULL};
+void derive(const double *x, double *out) { out[0] = 3; }
+double log_density(const double *x) { return -0.5 * x[0] * x[0]; }
+MODEL
+try 0 out 'converged as asked' sample constant.c --until ess=400 --evals 1000000 --seed 1 --format csv --out constant
+# A density without an integral is noticed, also where a bound hides it; so is what lies beyond the last number.
+try 0 out 'seems to have no finite' sample --log-density '-1/2*x*x' --params 'x > 0' $short --out half-line
+try 1 out 'seems to have no finite integral' diagnose half-line
+has 'points had no value and were rejected'
+try 0 out 'by jump' sample --log-density '-0.95*(log(x)+log(1-x))' --params '0 < x < 1' --seed 1 --draws 5000 --format csv --out beta
+try 1 out 'what the density has beyond it is lacking' diagnose beta
+# The mean has as many digits as its error asks for.
+try 0 out '2459000.50000' sample --log-density '-0.5*pow((t-2459000.5)/1e-4,2)' --params t --init 2459000.5 $short --out date
+# Fewer draws than there are: the record says how many there are.
+try 0 out '500 draws' resume date --draws 100
+check 'run.json has fewer draws than there are' grep -q '"draws": 500,' date/run.json
 # Nobody is left behind.
 check 'processes are left' [ -z "$(env -u CKAM_CACHE grep -lsaF "$CKAM_CACHE" /proc/[0-9]*/environ || true)" ]
