@@ -122,56 +122,137 @@ static void a_cut_file_has_fewer_rows(void **unused) {
     }
 }
 
+/* Files, and what the sentence about each holds. */
+static const struct {
+    const char *text, *pieces[3];
+} malformed[] = {
+    {"", {"line 1", "header", ""}},
+    {"\n\n", {"line 3", "header", ""}},
+    {"# only\n# comments\n", {"line 3", "header", ""}},
+    {"lp__,x.1", {"line 1", "header", ""}},
+    {"# a = 1\n1,2,3\n4,5,6\n", {"line 2", "header", "numbers"}},
+    {"-1.5\n", {"line 1", "header", "numbers"}},
+    {"lp__,,x\n1,2,3\n", {"line 1", "column 2", "no name"}},
+    {"lp__,x,\n1,2,3\n", {"line 1", "column 3", "no name"}},
+    {"lp__,x.1,x.2,x.1\n", {"line 1", "two columns", "'x.1'"}},
+    {",x\n1,2\n", {"line 1", "column 1 has no name", "write.csv(x, row.names = FALSE)"}},
+    {"\"\",\"x\"\n\"1\",2\n", {"line 1", "column 1 has no name", "write.csv(x, row.names = FALSE)"}},
+    {"\xef\xbb\xbf\" \",x\n1,2\n", {"line 1", "column 1 has no name", "write.csv(x, row.names = FALSE)"}},
+    {"\"lp__\",\"\"\n1,2\n", {"line 1", "column 2", "no name"}},
+    {"lp__, \n1,2\n", {"line 1", "column 2", "no name"}},
+    {"lp__,\"x\", x\n1,2,3\n", {"line 1", "two columns", "'x'"}},
+    {"lp__,a\"b\n1,2\n", {"line 1", "column 2 holds a quote", "rename"}},
+    {"lp__,\"a\"b\"\n1,2\n", {"line 1", "column 2 holds a quote", "rename"}},
+    {"lp__,\"a\"\"b\"\n1,2\n", {"line 1", "column 2 holds a quote", "rename"}},
+    {"lp__,\"a\" b\n1,2\n", {"line 1", "column 2 holds a quote", "rename"}},
+    {"lp__,\"x\n1,2\n", {"line 1", "column 2 holds a quote", "rename"}},
+    {"lp__,x\"\n1,2\n", {"line 1", "column 2 holds a quote", "rename"}},
+    {"\",x\n1,2\n", {"line 1", "column 1 holds a quote", "rename"}},
+    {"\"x[1,2]\",y\n1,2\n", {"line 1", "column 1 holds a quote", "a comma"}},
+    {"'x',\"y\x1b[2J\"\n1,2\n", {"line 1", "byte 27", "Stan CSV"}},
+    {"lp__,\tx\n1,2\n", {"line 1", "byte 9", "Stan CSV"}},
+    {" 1, 2\n3, 4\n", {"line 1", "header", "numbers"}},
+    {"\xef\xbb\xbf", {"line 1", "header", ""}},
+    {"\xef\xbb\xbf\n", {"line 2", "header", ""}},
+    {"\xef\xbb\xbf-1,2\n", {"line 1", "header", "numbers"}},
+    {"lp__,x\n1,2\n\xef\xbb\xbf"
+     "3,4\n",
+     {"line 3", "'???3'", "column 1 (lp__)"}},
+    {"\x7f"
+     "ELF\x01\x02\n",
+     {"line 1", "byte 127", "Stan CSV"}},
+    {"lp__\tx\n1\t2\n", {"line 1", "byte 9", "Stan CSV"}},
+    {"lp__,a\x1b[2J\n1,2\n", {"line 1", "byte 27", "Stan CSV"}},
+    {"lp__,a\xc2\x9b"
+     "2J\n1,2\n",
+     {"line 1", "byte 194", "Stan CSV"}},
+    {"lp__,a\x9b"
+     "2J\n1,2\n",
+     {"line 1", "byte 155", "Stan CSV"}},
+    {"lp__,x\n1,2\n# c\n3\n", {"line 4", "1 columns", "header has 2"}},
+    {"lp__,x\n1,2,3\n", {"line 2", "3 columns", "header has 2"}},
+    {"lp__,x\n1,2,\n", {"line 2", "3 columns", "header has 2"}},
+    {"lp__,x\n1,\n", {"line 2", "''", "column 2 (x)"}},
+    {"lp__,x\n,1\n", {"line 2", "''", "column 1 (lp__)"}},
+    {"lp__,x\n1,abc\n", {"line 2", "'abc'", "column 2 (x)"}},
+    {"lp__,x\n1,2e\n", {"line 2", "'2e'", "column 2 (x)"}},
+    {"lp__,x\n1,1.5 2 \n", {"line 2", "'1.5 2 '", "column 2 (x)"}},
+    {"lp__,x\n1, \n", {"line 2", "' '", "column 2 (x)"}},
+    {"lp__,x\n ,1\n", {"line 2", "' '", "column 1 (lp__)"}},
+    {"lp__,x\n  \n", {"line 2", "'  '", "column 1 (lp__)"}},
+    {"lp__,x\n1,- 2\n", {"line 2", "'- 2'", "column 2 (x)"}},
+    {"lp__,x\n1,NAB\n", {"line 2", "'NAB'", "column 2 (x)"}},
+    {"lp__,x\n1,NA NA\n", {"line 2", "'NA NA'", "column 2 (x)"}},
+    {"lp__,x\n1,N\n", {"line 2", "'N'", "column 2 (x)"}},
+    {"lp__,x\n1,\"NA\"\n", {"line 2", "'\"NA\"'", "column 2 (x)"}},
+    {"lp__,x\n1,\"2\"\n", {"line 2", "'\"2\"'", "column 2 (x)"}},
+    {"lp__,x\n1, 2, 3\n", {"line 2", "3 columns", "header has 2"}},
+    {"lp__,x\n1,0x10\n", {"line 2", "'0x10'", "column 2 (x)"}},
+    {"lp__,x\n1 2,3\n", {"line 2", "'1 2'", "column 1 (lp__)"}},
+    {"lp__,x\n1,\x01\x80\n", {"line 2", "'?\?'", "column 2 (x)"}},
+    {"lp__,x\n1;2\n", {"line 2", "'1;2'", "column 1 (lp__)"}},
+    {"lp__,x\n1,aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", {"'aaa", "x", "line 2"}}};
+
 static void malformed_files_are_refused_by_line(void **unused) {
     (void)unused;
-    static const struct {
-        const char *text, *pieces[3];
-    } cases[] = {
-        {"", {"line 1", "header", ""}},
-        {"\n\n", {"line 3", "header", ""}},
-        {"# only\n# comments\n", {"line 3", "header", ""}},
-        {"lp__,x.1", {"line 1", "header", ""}},
-        {"# a = 1\n1,2,3\n4,5,6\n", {"line 2", "header", "numbers"}},
-        {"-1.5\n", {"line 1", "header", "numbers"}},
-        {"lp__,,x\n1,2,3\n", {"line 1", "column 2", "no name"}},
-        {"lp__,x,\n1,2,3\n", {"line 1", "column 3", "no name"}},
-        {"lp__,x.1,x.2,x.1\n", {"line 1", "two columns", "'x.1'"}},
-        {"\"lp__\",\"x\"\n1,2\n", {"line 1", "byte 34", "Stan CSV"}},
-        {"\x7f"
-         "ELF\x01\x02\n",
-         {"line 1", "byte 127", "Stan CSV"}},
-        {"lp__\tx\n1\t2\n", {"line 1", "byte 9", "Stan CSV"}},
-        {"lp__,a\x1b[2J\n1,2\n", {"line 1", "byte 27", "Stan CSV"}},
-        {"lp__,a\xc2\x9b"
-         "2J\n1,2\n",
-         {"line 1", "byte 194", "Stan CSV"}},
-        {"lp__,a\x9b"
-         "2J\n1,2\n",
-         {"line 1", "byte 155", "Stan CSV"}},
-        {"lp__,x\n1,2\n# c\n3\n", {"line 4", "1 columns", "header has 2"}},
-        {"lp__,x\n1,2,3\n", {"line 2", "3 columns", "header has 2"}},
-        {"lp__,x\n1,2,\n", {"line 2", "3 columns", "header has 2"}},
-        {"lp__,x\n1,\n", {"line 2", "''", "column 2 (x)"}},
-        {"lp__,x\n,1\n", {"line 2", "''", "column 1 (lp__)"}},
-        {"lp__,x\n1,abc\n", {"line 2", "'abc'", "column 2 (x)"}},
-        {"lp__,x\n1,2e\n", {"line 2", "'2e'", "column 2 (x)"}},
-        {"lp__,x\n1,1.5 \n", {"line 2", "'1.5 '", "column 2 (x)"}},
-        {"lp__,x\n1,0x10\n", {"line 2", "'0x10'", "column 2 (x)"}},
-        {"lp__,x\n1 2,3\n", {"line 2", "'1 2'", "column 1 (lp__)"}},
-        {"lp__,x\n1,\x01\x80\n", {"line 2", "'?\?'", "column 2 (x)"}},
-        {"lp__,x\n1;2\n", {"line 2", "'1;2'", "column 1 (lp__)"}},
-        {"lp__,x\n1,aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", {"'aaa", "x", "line 2"}}};
     const size_t all[2] = {0, 1};
     const char  *path = in_folder("malformed.csv");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *const *p = cases[i].pieces;
+    for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
+        const char *const *p = malformed[i].pieces;
         csv_reader        *reader;
         double             values[2];
         ckam_error         error;
-        write_text(path, cases[i].text);
+        write_text(path, malformed[i].text);
         ckam_status status = csv_open(&reader, path, &error);
         while (!status) status = csv_next(reader, 2, all, values, &error);
         assert_failure(status, CKAM_ERROR_FORMAT, &error, "malformed.csv", p[0], p[1], p[2]);
+        csv_free(reader);
+    }
+}
+
+/* What R's write.csv() and spreadsheets write: the same names and numbers as in a plain file, whatever is around them. */
+static void foreign_forms_mean_the_same(void **unused) {
+    (void)unused;
+    static const char *const texts[] = {
+        "# model = m\nlp__,mu[1],a b\n-1,0.5,nan\n2,-inf,1e3\n",
+        "\xef\xbb\xbf# model = m\nlp__,mu[1],a b\n-1,0.5,nan\n2,-inf,1e3\n",
+        "# model = m\n\"lp__\",\"mu[1]\",\"a b\"\n-1,0.5,NA\n2,-Inf,1e+03\n",
+        "# model = m\r\n\"lp__\",\"mu[1]\",\"a b\"\r\n-1,0.5,na\r\n2,-Inf,1e+03\r\n",
+        "\xef\xbb\xbf# model = m\n  \"lp__\" ,mu[1] , \" a b \"\n -1, 0.5 ,\tNA \n2 ,  -inf,1000\t\n",
+        "# model = m\n lp__,\"mu[1]\",  a b  \n-1,0.5,Na\n2,-INF,  1000\n"};
+    static const char *const names[] = {"lp__", "mu[1]", "a b"};
+    const double             expected[2][3] = {{-1.0, 0.5, (double)NAN}, {2.0, -HUGE_VAL, 1000.0}};
+    const size_t             all[3] = {0, 1, 2};
+    const char              *path = in_folder("foreign.csv");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        double     values[3];
+        ckam_error error;
+        write_text(path, texts[i]);
+        csv_reader *reader = open_file(path);
+        assert_int_equal(csv_columns(reader), 3);
+        assert_string_equal(csv_setting(reader, "model"), "m");
+        for (size_t k = 0; k < 3; k++) assert_string_equal(csv_name(reader, k), names[k]);
+        for (size_t row = 0; row < 2; row++) {
+            if (csv_next(reader, 3, all, values, &error)) fail_msg("%zu: %s", i, error.message);
+            for (size_t k = 0; k < 3; k++)
+                assert_true(values[k] == expected[row][k] || (isnan(values[k]) && isnan(expected[row][k])));
+        }
+        assert_int_equal(csv_next(reader, 3, all, values, NULL), CKAM_STOP);
+        csv_free(reader);
+    }
+}
+
+/* A mark is one only at the very beginning, and only whole: elsewhere these bytes belong to the name. */
+static void other_marks_stay(void **unused) {
+    (void)unused;
+    static const char *const names[] = {"\xef\xbb\xbfx", "\xef\xbbx", "x\xef\xbb\xbf"};
+    const char              *path = in_folder("mark.csv");
+    for (size_t i = 0; i < 3; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%s%s\n1\n", i ? "" : "\n", names[i]);
+        write_text(path, text);
+        csv_reader *reader = open_file(path);
+        assert_string_equal(csv_name(reader, 0), names[i]);
         csv_free(reader);
     }
 }
@@ -216,7 +297,7 @@ static void garbage_is_survived(void **unused) {
     rng         r;
     rng_init(&r, 5, 0);
     for (int i = 0; i < 2000; i++) {
-        static const char few[] = "#,,,\n\n\r019.-+einfa_= \"\0";
+        static const char few[] = "#,,,\n\n\r019.-+einfaNA_= \"\t\xef\xbb\xbf\0";
         char              bytes[200], start[] = "a,b\n";
         size_t            size = rng_word(&r) % sizeof bytes, all[2] = {0, 1};
         double            values[2];
@@ -237,6 +318,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_of_cmdstan_are_read),           cmocka_unit_test(a_cut_file_has_fewer_rows),
         cmocka_unit_test(malformed_files_are_refused_by_line), cmocka_unit_test(rows_are_counted_whatever_is_wanted),
-        cmocka_unit_test(what_cannot_be_opened_is_named),      cmocka_unit_test(garbage_is_survived)};
+        cmocka_unit_test(what_cannot_be_opened_is_named),      cmocka_unit_test(garbage_is_survived),
+        cmocka_unit_test(foreign_forms_mean_the_same),         cmocka_unit_test(other_marks_stay)};
     return cmocka_run_group_tests_name("csv_read", tests, folder_begin, folder_end);
 }

@@ -114,12 +114,14 @@ static void files_are_opened_by_name(void **unused) {
     folder_clear();
     write_chain(0, "x,y", 2, 4);
     write_chain(1, "x,y", 2, 5);
-    const char *const paths[] = {in_folder("chain_2.csv"), in_folder("chain_1.csv"), in_folder("chain_2.csv")};
+    write_chain(2, "x,y", 2, 4);
+    const char *const paths[] = {in_folder("chain_2.csv"), in_folder("chain_1.csv"), in_folder("chain_3.csv")};
+    const size_t      chains[] = {1, 0, 2};
     ckam_draws       *draws = open_draws(paths, 3);
     assert_int_equal(ckam_draws_shape_of(draws)->chains, 3);
     assert_int_equal(ckam_draws_shape_of(draws)->first, 0);
     assert_int_equal(ckam_draws_column(draws, 1, &values, NULL), CKAM_OK);
-    for (size_t i = 0; i < 12; i++) assert_true(values[i] == number_at(i / 4 == 1 ? 0 : 1, i % 4, 1));
+    for (size_t i = 0; i < 12; i++) assert_true(values[i] == number_at(chains[i / 4], i % 4, 1));
     check_scan(draws);
     ckam_draws_free(draws);
 }

@@ -76,11 +76,12 @@ void csv_close(csv_writer *w);
 /* -- Reading ------------------------------------------------------------------------------------------------------ */
 
 /* One file from top to bottom, with a buffer whose size is that of the longest line. Files of CmdStan and its like are read
- * too: comments and empty lines anywhere, CRLF. A last line without a newline is not a row: it may have been cut off,
+ * too: comments and empty lines anywhere, CRLF; and those of R's write.csv() and of spreadsheets: a byte order mark, names in
+ * quotes, blanks around names and numbers, NA for NaN. A last line without a newline is not a row: it may have been cut off,
  * and half a number looks like a number. */
 typedef struct csv_reader csv_reader;
 
-/* Reads comments and header: names that are not empty, all different. */
+/* Reads comments and header: names that are not empty, all different, without quotes or control characters in them. */
 ckam_status csv_open(csv_reader **reader, const char *path, ckam_error *error);
 void        csv_free(csv_reader *reader);
 size_t      csv_columns(const csv_reader *reader);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,10 +109,12 @@ static size_t count_columns(const char *text, size_t length) {
 
 /* -- The top ------------------------------------------------------------------------------------------------------ */
 
+static bool is_blank(char byte) { return byte == ' ' || byte == '\t'; }
+
 /* [*text, *text + *length) without the blanks around it. */
 static void trim(const char **text, size_t *length) {
-    for (; *length && (**text == ' ' || **text == '\t'); ++*text) --*length;
-    while (*length && ((*text)[*length - 1] == ' ' || (*text)[*length - 1] == '\t')) --*length;
+    for (; *length && is_blank(**text); ++*text) --*length;
+    while (*length && is_blank((*text)[*length - 1])) --*length;
 }
 
 /* Keeps "# key = value". */
@@ -148,7 +151,9 @@ static int compare_names(const void *a, const void *b) {
 
 static ckam_status check_names(const csv_reader *r, ckam_error *error) {
     const char *twice = NULL;
-    for (size_t k = 0; k < r->columns; k++)
+    if (!*r->names[0])
+        return malformed(r, error, "column 1 has no name; leave row names out, in R write.csv(x, row.names = FALSE)");
+    for (size_t k = 1; k < r->columns; k++)
         if (!*r->names[k]) return malformed(r, error, "column %zu has no name", k + 1);
     char **sorted = malloc(r->columns * sizeof *sorted);
     if (!sorted) return no_memory(r->path, error);
@@ -164,11 +169,40 @@ static ckam_status strange_byte(const csv_reader *r, char byte, ckam_error *erro
     return malformed(r, error, "the header holds the byte %d; this is not a Stan CSV file", (unsigned char)byte);
 }
 
+/* Makes a field of the header a name: without blanks around it, and without its quotes. */
+static ckam_status take_name(csv_reader *r, size_t column, char *field, size_t length, ckam_error *error) {
+    const char *name = field;
+    trim(&name, &length);
+    if (length >= 2 && *name == '"' && name[length - 1] == '"') {
+        name++;
+        length -= 2;
+        trim(&name, &length);
+    }
+    if (memchr(name, '"', length))
+        return malformed(r, error, "the name of column %zu holds a quote, or a comma in quotes; rename it", column + 1);
+    memmove(field, name, length);
+    field[length] = 0;
+    r->names[column] = field;
+    return CKAM_OK;
+}
+
+static ckam_status split_header(csv_reader *r, ckam_error *error) {
+    char *field = r->header;
+    for (size_t k = 0; k < r->columns; k++) {
+        size_t      length = strcspn(field, ",");
+        ckam_status status = take_name(r, k, field, length, error);
+        if (status) return status;
+        field += length + 1;
+    }
+    return check_names(r, error);
+}
+
 static ckam_status read_header(csv_reader *r, const char *text, size_t length, ckam_error *error) {
-    double number;
-    if (*text < 'A' && number_scan(text, text + length, &number))
+    const char *first = text, *end = text + length;
+    double      number;
+    while (first < end && is_blank(*first)) first++;
+    if (first < end && *first < 'A' && number_scan(first, end, &number))
         return malformed(r, error, "a header with names must come before the numbers");
-    if (memchr(text, '"', length)) return strange_byte(r, '"', error);
     r->columns = count_columns(text, length);
     r->header = malloc(length + 1);
     r->names = malloc(r->columns * sizeof *r->names);
@@ -177,13 +211,15 @@ static ckam_status read_header(csv_reader *r, const char *text, size_t length, c
     r->header[length] = 0;
     size_t shown = character_until_control(r->header);
     if (shown < length) return strange_byte(r, r->header[shown], error);
-    char *name = r->header;
-    for (size_t k = 0; k < r->columns; k++) {
-        r->names[k] = name;
-        name += strcspn(name, ",");
-        *name++ = 0;
-    }
-    return check_names(r, error);
+    return split_header(r, error);
+}
+
+/* Some programs put the mark of UTF-8 at the beginning of a file. */
+static void skip_mark(const char **text, size_t *length) {
+    static const char mark[] = "\xef\xbb\xbf";
+    if (*length < sizeof mark - 1 || memcmp(*text, mark, sizeof mark - 1) != 0) return;
+    *text += sizeof mark - 1;
+    *length -= sizeof mark - 1;
 }
 
 static ckam_status read_top(csv_reader *r, ckam_error *error) {
@@ -191,6 +227,7 @@ static ckam_status read_top(csv_reader *r, ckam_error *error) {
     size_t      length;
     ckam_status status;
     while (!(status = next_line(r, &text, &length, error))) {
+        if (r->line == 1) skip_mark(&text, &length);
         if (length == 0) continue;
         if (*text != '#') break;
         status = keep_setting(r, text, length, error);
@@ -264,6 +301,19 @@ static ckam_status no_number(const csv_reader *r, size_t column, const char *tex
     return malformed(r, error, "'%s' in column %zu (%.40s) is not a number", shown, column + 1, r->names[column]);
 }
 
+/* What only other programs write: a number with blanks around it, and R's NA. The place of the comma behind it, or `end`;
+ * NULL if there is something else. */
+static const char *scan_foreign(const char *text, const char *end, double *number) {
+    while (text < end && is_blank(*text)) text++;
+    const char *behind = number_scan(text, end, number);
+    if (!behind && end - text >= 2 && (text[0] | 0x20) == 'n' && (text[1] | 0x20) == 'a') {
+        *number = (double)NAN;
+        behind = text + 2;
+    }
+    while (behind && behind < end && is_blank(*behind)) behind++;
+    return behind && (behind == end || *behind == ',') ? behind : NULL;
+}
+
 ckam_status csv_next(csv_reader *reader, size_t count, const size_t *wanted, double *values, ckam_error *error) {
     const char *text;
     size_t      length, column = 0;
@@ -277,7 +327,8 @@ ckam_status csv_next(csv_reader *reader, size_t count, const size_t *wanted, dou
             place = comma + 1;
         }
         const char *behind = number_scan(place, end, &values[i]);
-        if (!behind || (behind < end && *behind != ',')) return no_number(reader, column, place, end, error);
+        if (!behind || (behind < end && *behind != ',')) behind = scan_foreign(place, end, &values[i]);
+        if (!behind) return no_number(reader, column, place, end, error);
         place = behind;
     }
     column += count_columns(place, (size_t)(end - place));

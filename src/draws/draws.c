@@ -180,6 +180,70 @@ static ckam_status check_regular(const char *path, ckam_error *error) {
     return fail_with(error, CKAM_ERROR_INPUT, "%.120s is a %s; draws are read several times, from a file", path, what);
 }
 
+/* The end of a path says more than its beginning, where both do not fit. */
+static const char *last_bytes(const char *path, size_t most) {
+    size_t length = strlen(path);
+    return length > most ? path + length - most : path;
+}
+
+static bool holds_warmup(const char *path) {
+    static const char end[] = "_warmup.csv";
+    return !strcmp(last_bytes(path, sizeof end - 1), end);
+}
+
+/* A shell's chain_*.csv finds the warm-up, too, which would be further chains. */
+static ckam_status check_kinds(const char *const *paths, size_t count, ckam_error *error) {
+    size_t warmups = 0, first = 0;
+    for (size_t i = count; i-- > 0;)
+        if (holds_warmup(paths[i])) {
+            warmups++;
+            first = i;
+        }
+    if (warmups == 0 || warmups == count) return CKAM_OK;
+    return fail_with(
+        error, CKAM_ERROR_INPUT,
+        "%.120s is the warm-up of a chain, and other files are not; give the run's directory, or leave the "
+        "files *_warmup.csv out",
+        last_bytes(paths[first], 120));
+}
+
+typedef struct identity {
+    dev_t  device;
+    ino_t  file;
+    size_t chain;
+} identity;
+
+static int compare_files(const identity *a, const identity *b) {
+    if (a->device != b->device) return a->device < b->device ? -1 : 1;
+    return (a->file > b->file) - (a->file < b->file);
+}
+
+static int compare_identities(const void *a, const void *b) {
+    const identity *one = a, *other = b;
+    int             order = compare_files(one, other);
+    return order ? order : (one->chain > other->chain) - (one->chain < other->chain);
+}
+
+/* A chain that counts twice would look like one that agrees, and more draws than there are. */
+static ckam_status check_once(const ckam_draws *d, ckam_error *error) {
+    size_t      count = 0;
+    identity   *files = calloc(d->shape.chains, sizeof *files);
+    ckam_status status = CKAM_OK;
+    if (!files) return no_memory(error);
+    for (size_t i = 0; i < d->shape.chains; i++) {
+        struct stat about;
+        if (!stat(d->paths[i], &about)) files[count++] = (identity){about.st_dev, about.st_ino, i};
+    }
+    qsort(files, count, sizeof *files, compare_identities);
+    for (size_t i = 1; i < count && !status; i++)
+        if (!compare_files(files + i - 1, files + i))
+            status = fail_with(error, CKAM_ERROR_INPUT,
+                               "%.85s and %.85s are the same file; a chain counts once: name each file once",
+                               last_bytes(d->paths[files[i - 1].chain], 85), last_bytes(d->paths[files[i].chain], 85));
+    free(files);
+    return status;
+}
+
 /* The files of a run's directory, or those that are named. */
 static ckam_status list_files(ckam_draws *d, const char *const *paths, size_t count, ckam_error *error) {
     bool directory = count == 1 && is_directory(paths[0]);
@@ -191,7 +255,7 @@ static ckam_status list_files(ckam_draws *d, const char *const *paths, size_t co
     if (count == 0)
         return fail_with(error, CKAM_ERROR_INPUT,
                          "%.120s holds no chain_1.csv; give the directory of a run, or CSV files by name", paths[0]);
-    ckam_status status = directory ? check_gap(paths[0], count, error) : CKAM_OK;
+    ckam_status status = directory ? check_gap(paths[0], count, error) : check_kinds(paths, count, error);
     if (status) return status;
     d->paths = calloc(count, sizeof *d->paths);
     if (!d->paths) return no_memory(error);
@@ -204,10 +268,11 @@ static ckam_status list_files(ckam_draws *d, const char *const *paths, size_t co
         status = check_regular(d->paths[i], error);
         if (status) return status;
     }
-    return CKAM_OK;
+    return check_once(d, error);
 }
 
 ckam_status ckam_draws_open(ckam_draws **draws, const char *const *paths, size_t count, ckam_error *error) {
+    if (draws) *draws = NULL;
     if (!draws || !paths || count == 0)
         return fail_with(error, CKAM_ERROR_ARGUMENT, "no file of draws was named; name a run's directory or CSV files");
     for (size_t i = 0; i < count; i++)
@@ -380,6 +445,7 @@ static ckam_status copy_values(ckam_draws *d, size_t dim, const double *values, 
 
 ckam_status ckam_draws_create(ckam_draws **draws, size_t chains, size_t rows, size_t dim, const char *const *names,
                               const double *values, const double *log_density, ckam_error *error) {
+    if (draws) *draws = NULL;
     if (!draws || !values || chains == 0 || dim == 0)
         return fail_with(error, CKAM_ERROR_ARGUMENT,
                          "draws need a place, values, chains and a dimension; chains is %zu, the dimension %zu", chains,

@@ -1,6 +1,8 @@
-/* csv.c - Stan CSV: what is accepted has the columns of its header, and in its cells what strtod() reads there. */
+/* csv.c - Stan CSV: what is accepted has the columns of its header, and in its cells what strtod() reads there, or NA. */
 #include "draws/draws.h"
 #include "fuzz.h"
+
+#include <strings.h>
 
 /* The next line of a text, cut up independently of the reader: one that ends, no comment, and not empty. */
 static char *next_line(char **next) {
@@ -20,6 +22,22 @@ static size_t count_cells(const char *line) {
     return cells;
 }
 
+/* Where the lines begin: behind a byte order mark. */
+static char *behind_mark(char *text) { return text + (strncmp(text, "\xef\xbb\xbf", 3) ? 0 : 3); }
+
+/* A field of the header is its name, with blanks and at most one pair of quotes around it. */
+static const char *name_of(const char *field, size_t *length) {
+    const char *begin = field + strspn(field, " "), *end = field + strcspn(field, ",");
+    bool        quoted = *begin == '"';
+    if (quoted) begin += 1 + strspn(begin + 1, " ");
+    while (end > begin && end[-1] == ' ') end--;
+    if (quoted) DEMAND(end > begin && end[-1] == '"');
+    if (quoted) end--;
+    while (end > begin && end[-1] == ' ') end--;
+    *length = (size_t)(end - begin);
+    return begin;
+}
+
 static bool describes(const char *name, size_t length) { return length >= 2 && !strncmp(name + length - 2, "__", 2); }
 
 /* Compares all rows of a column, which is cell `cell` of the file. */
@@ -33,15 +51,22 @@ static void demand_column(char *text, size_t cell, const double *values, size_t 
             DEMAND(line);
             line++;
         }
-        DEMAND(same_number(strtod(line, &end), values[row]));
-        DEMAND(end > line && (*end == ',' || !*end));
+        line += strspn(line, " \t");
+        double number = strtod(line, &end);
+        if (end == line && !strncasecmp(line, "na", 2)) {
+            number = (double)NAN;
+            end = line + 2;
+        }
+        DEMAND(same_number(number, values[row]));
+        end += strspn(end, " \t");
+        DEMAND(*end == ',' || !*end);
     }
 }
 
 /* Finds the columns by their names, those that describe the sampler first. */
 static void demand_columns(ckam_draws *draws, const uint8_t *bytes, size_t size) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(draws);
-    char                   *text = text_of(bytes, size), *whole = text_of(bytes, size), *next = text;
+    char                   *text = text_of(bytes, size), *whole = text_of(bytes, size), *next = behind_mark(text);
     const double           *values;
     ckam_error              error = {.message = ""};
     size_t                  column = 0;
@@ -49,9 +74,11 @@ static void demand_columns(ckam_draws *draws, const uint8_t *bytes, size_t size)
     const char             *header = plain ? next_line(&next) : NULL;
     if (header) DEMAND(count_cells(header) == shape->columns);
     for (int parameters = 0; header && parameters < 2; parameters++) {
-        const char *name = header;
-        for (size_t cell = 0; cell < shape->columns; cell++, name += strcspn(name, ",") + 1) {
-            size_t length = strcspn(name, ",");
+        const char *field = header;
+        for (size_t cell = 0; cell < shape->columns; cell++, field += strcspn(field, ",") + 1) {
+            size_t      length;
+            const char *name = name_of(field, &length);
+            DEMAND(length > 0 && !memchr(name, '"', length));
             if (describes(name, length) == (parameters == 1)) continue;
             DEMAND(strlen(ckam_draws_name(draws, column)) == length);
             DEMAND(!memcmp(ckam_draws_name(draws, column), name, length));
@@ -59,7 +86,7 @@ static void demand_columns(ckam_draws *draws, const uint8_t *bytes, size_t size)
             if (status) demand_error(status, &error);
             if (status) goto end;
             memcpy(whole, bytes, size);
-            demand_column(whole, cell, values, shape->rows);
+            demand_column(behind_mark(whole), cell, values, shape->rows);
         }
     }
 end:

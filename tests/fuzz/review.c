@@ -6,8 +6,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     ckam_review *review;
     ckam_error   error = {.message = ""};
     bool         twice = size && bytes[size - 1] != '\n'; /* such a line is not a row */
-    const char  *path = put_file("chain.csv", bytes, size), *paths[] = {path, path};
-    if (ckam_draws_open(&draws, paths, twice ? 2 : 1, &error)) return -1;
+    char         path[2][300];
+    for (int i = 0; i < 2; i++) snprintf(path[i], sizeof path[i], "%s", put_file(i ? "b.csv" : "a.csv", bytes, size));
+    if (ckam_draws_open(&draws, (const char *const[]){path[0], path[1]}, twice ? 2 : 1, &error)) return -1;
     ckam_status status = ckam_review_create(&review, draws, &error);
     if (status) {
         demand_error(status, &error);
