@@ -269,16 +269,40 @@ bool chain_point(const ckam_chain *chain, const double **x, double *log_density)
 
 bool ckam_chain_waits(const ckam_chain *chain) { return waits(chain); }
 
+/* Whether a chain may learn with the first one: what they keep must be of one form. */
+static ckam_status check_partner(const ckam_chain *first, const ckam_chain *c, size_t number, ckam_error *error) {
+    char               ours[OPTION_ROOM], theirs[OPTION_ROOM];
+    const ckam_counts *own = &((const current *)sampler_state(c))->counts,
+                      *one = &((const current *)sampler_state(first))->counts;
+    if (c->options.sampler != first->options.sampler || c->plan.dim != first->plan.dim)
+        return fail_with(error, CKAM_ERROR_ARGUMENT, "chain %zu has another sampler or dimension than the first",
+                         number);
+    const char *option = options_difference(&c->options, first->options.values, ours, theirs);
+    if (option)
+        return fail_with(error, CKAM_ERROR_ARGUMENT,
+                         "%s of chain %zu is %s, and %s of the first; only chains with the same "
+                         "options are pooled",
+                         option, number, ours, theirs);
+    if (own->iterations != one->iterations)
+        return fail_with(error, CKAM_ERROR_ORDER,
+                         "chain %zu waits after %llu iterations, the first after %llu; pool chains "
+                         "at the same cycle, all of them each time",
+                         number, (unsigned long long)own->iterations, (unsigned long long)one->iterations);
+    return CKAM_OK;
+}
+
 static ckam_status check_pool(ckam_chain *const *chains, size_t count, ckam_error *error) {
-    for (size_t i = 0; i < count; i++) {
+    ckam_status status = CKAM_OK;
+    for (size_t i = 0; i < count && !status; i++) {
         if (!chains[i] || !waits(chains[i]))
             return fail_with(error, CKAM_ERROR_ORDER, "chain %zu of %zu does not wait to be pooled; step it first",
                              i + 1, count);
-        if (chains[i]->options.sampler != chains[0]->options.sampler || chains[i]->plan.dim != chains[0]->plan.dim)
-            return fail_with(error, CKAM_ERROR_ARGUMENT,
-                             "chain %zu of %zu has another sampler or dimension than the first", i + 1, count);
+        for (size_t j = 0; j < i; j++)
+            if (chains[i] == chains[j])
+                return fail_with(error, CKAM_ERROR_ARGUMENT, "chains %zu and %zu are the same one", j + 1, i + 1);
+        status = check_partner(chains[0], chains[i], i + 1, error);
     }
-    return CKAM_OK;
+    return status;
 }
 
 size_t chain_offer(ckam_chain *chain, size_t index, size_t total, void *bytes) {

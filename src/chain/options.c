@@ -4,6 +4,7 @@
 #include "base/spec.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 ckam_status ckam_options_create(ckam_options **options, const char *spec, ckam_error *error) {
     size_t index;
@@ -49,3 +50,14 @@ ckam_status ckam_options_get(const ckam_options *options, const char *name, char
 }
 
 const char *ckam_options_sampler(const ckam_options *options) { return options->entry->name; }
+
+const char *options_difference(const ckam_options *ours, const void *theirs, char ours_text[OPTION_ROOM],
+                               char theirs_text[OPTION_ROOM]) {
+    const ckam_option *table = ours->entry->options;
+    for (const ckam_option *option = table; option->name; option++) {
+        options_get(table, ours->values, ours->entry->name, option->name, ours_text, OPTION_ROOM, NULL);
+        options_get(table, theirs, ours->entry->name, option->name, theirs_text, OPTION_ROOM, NULL);
+        if (strcmp(ours_text, theirs_text) != 0) return option->name;
+    }
+    return NULL;
+}

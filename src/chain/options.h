@@ -10,4 +10,9 @@ struct ckam_options {
     settings         *values;
 };
 
+enum { OPTION_ROOM = 40 };
+/* The first option in which values of the same sampler differ, with both as text; NULL if they are the same. */
+const char *options_difference(const ckam_options *ours, const void *theirs, char ours_text[OPTION_ROOM],
+                               char theirs_text[OPTION_ROOM]);
+
 #endif

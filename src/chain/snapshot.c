@@ -153,17 +153,11 @@ static ckam_status compare_numbers(const head *ours, const head *theirs, ckam_er
 }
 
 static ckam_status compare_options(const ckam_chain *c, const void *theirs, ckam_error *error) {
-    const ckam_option *table = c->options.entry->options;
-    const char        *name = c->options.entry->name;
-    for (const ckam_option *option = table; option->name; option++) {
-        char ours_text[40], theirs_text[40];
-        options_get(table, c->options.values, name, option->name, ours_text, sizeof ours_text, NULL);
-        options_get(table, theirs, name, option->name, theirs_text, sizeof theirs_text, NULL);
-        if (strcmp(ours_text, theirs_text) != 0)
-            return fail_with(error, CKAM_ERROR_SNAPSHOT, "the snapshot's %s is %s, this chain's is %s", option->name,
-                             theirs_text, ours_text);
-    }
-    return CKAM_OK;
+    char        ours_text[OPTION_ROOM], theirs_text[OPTION_ROOM];
+    const char *name = options_difference(&c->options, theirs, ours_text, theirs_text);
+    if (!name) return CKAM_OK;
+    return fail_with(error, CKAM_ERROR_SNAPSHOT, "the snapshot's %s is %s, this chain's is %s", name, theirs_text,
+                     ours_text);
 }
 
 static ckam_status compare_heads(const head *ours, const head *theirs, ckam_error *error) {
