@@ -21,14 +21,15 @@
  *    12. Experiments       samplers compared on a density whose answers are known
  *
  * Ownership: what a ckam_..._create() function makes is yours, and you free it with the matching
- * ckam_..._free(), which accepts NULL; everything else is borrowed, and says for how long.
+ * ckam_..._free(), which accepts NULL; everything else is borrowed, and says for how long. What cannot be made is NULL
+ * afterwards. Every `error` may be NULL; other pointers only where it is said.
  *
  * The library keeps no global state, prints nothing and never exits. Two threads may use two objects at the
  * same time; one object belongs to one thread at a time. Sampling a chain does not allocate; the create functions,
- * ckam_sample(), ckam_chain_pool() and what is in sections 8 to 12 do. Two effects reach further. kam, ckam and jump load
+ * ckam_sample(), ckam_chain_pool() and what is in sections 8 to 12 do. Some effects reach further. kam, ckam and jump load
  * OpenBLAS for matrices of order 32 and more, and set it to one thread, because chains, not matrix products, are what
  * runs in parallel. A run that makes draws.nc loads the NetCDF library, which stays loaded, and tells HDF5 below it not to
- * close files by itself when the program exits.
+ * close files by itself when the program exits; figures as PNG or PDF load cairo, which stays, too.
  *
  * Random numbers are a function of (seed, chain, iteration): the same seed gives the same draws.
  */
@@ -111,6 +112,8 @@ typedef struct ckam_target {
     const char *const *names;       /* dim names, or NULL for x.1, x.2, ...                              */
 } ckam_target;
 
+/* In files a name is a letter, then letters, digits and _, not ending in __; it may end in indices, as theta.1 or b.2.3. */
+
 /* -- 3. One call -----------------------------------------------------------------------------------------
  *
  * Runs `chains` chains and stores `draws` draws of each: one chain after the other; those of jump together, from the end
@@ -183,7 +186,8 @@ typedef struct ckam_step {
 } ckam_step;
 
 /* One iteration: ask, evaluate the target, tell. *step is filled; NULL is not accepted. After CKAM_STOP or an error
- * the chain is where it was and the same point is still out: another step evaluates it again. */
+ * the chain is where it was and the same point is still out: another step evaluates it again. Not so after CKAM_ERROR_START
+ * and CKAM_ERROR_SCALE: it cannot begin there. Make another chain, with another start. */
 CKAM_API ckam_status ckam_chain_step(ckam_chain *chain, ckam_step *step);
 
 /* The same in two halves, for a density that is evaluated elsewhere. *x is the point to evaluate, borrowed until
@@ -194,8 +198,8 @@ CKAM_API ckam_status ckam_chain_tell(ckam_chain *chain, double log_density, ckam
 
 /* Chains of jump that were set up as pooled learn from each other at the end of each cycle. There they wait: asked or
  * stepped then, they refuse. When all of them wait, at the same cycle, ckam_chain_pool() makes their memories one, in the
- * order in which they are given, and they go on. A chain of jump that is not pooled waits between its cycles, too, and
- * goes on by itself when it is asked or stepped. Chains of other samplers never wait. */
+ * order in which they are given, and they go on. Their options must be the same. A chain of jump that is not pooled waits
+ * between its cycles, too, and goes on by itself when it is asked or stepped. Chains of other samplers never wait. */
 CKAM_API bool        ckam_chain_waits(const ckam_chain *chain);
 CKAM_API ckam_status ckam_chain_pool(ckam_chain *const *chains, size_t count, ckam_error *error);
 
@@ -422,8 +426,9 @@ CKAM_API ckam_status ckam_run_draws(const ckam_run *run, ckam_draws **draws, cka
  * the same number of rows here: longer ones are cut to the shortest. Of more than 2^20 rows or 2^23 numbers in all only
  * every stride-th row of a chain is used. */
 
-/* Opens the CSV files of a run's directory, or CSV files by name; of those of CmdStan a saved warm-up is left out. Reads headers and counts rows; columns are read as they
- * are wanted. */
+/* Opens the CSV files of a run's directory, or CSV files by name; of those of CmdStan a saved warm-up is left out. A file that is
+ * named twice, and files of a warm-up beside others, are refused. Reads headers and counts rows; columns are read as they are
+ * wanted. */
 CKAM_API ckam_status ckam_draws_open(ckam_draws **draws, const char *const *paths, size_t count, ckam_error *error);
 /* Draws in memory, as ckam_sample() leaves them: values[(chain * rows + row) * dim + parameter]. Copied. `names` has dim
  * names, or is NULL for x.1, x.2, ...; `log_density`, chains * rows numbers, or NULL, becomes the column lp__. */
@@ -441,7 +446,7 @@ typedef struct ckam_draws_shape {
 } ckam_draws_shape;
 
 CKAM_API const ckam_draws_shape *ckam_draws_shape_of(const ckam_draws *draws);
-/* The name of a column; borrowed from the draws. */
+/* The name of a column below shape->columns; borrowed from the draws. */
 CKAM_API const char *ckam_draws_name(const ckam_draws *draws, size_t column);
 /* *values := rows of the first chain, then of the next: chains * rows numbers; borrowed until the next call on these
  * draws. Reading columns in their order reads a large file the fewest times. */

@@ -15,9 +15,17 @@
 
 #include <mpi.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Only the thread that calls the library calls MPI: MPI_THREAD_FUNNELED is enough. The communicator is copied, so that what the
  * program says to itself meanwhile does not matter. Collective; so is the end. */
 ckam_status ckam_mpi_create(ckam_crew **crew, MPI_Comm processes, ckam_error *error);
 void        ckam_mpi_free(ckam_crew *crew);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

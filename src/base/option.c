@@ -64,7 +64,7 @@ void ckam_option_range(const ckam_option *option, char *text, size_t size) {
     const char *or_auto = option->has_auto ? ", or auto" : "";
     if (option->type == CKAM_CHOICE) {
         size_t used = 0;
-        text[0] = 0;
+        if (size) text[0] = 0;
         for (size_t i = 0; option->words[i] && used < size; i++) {
             const char *before = i == 0 ? "" : option->words[i + 1] ? ", " : " or ";
             used += (size_t)snprintf(text + used, size - used, "%s%s", before, option->words[i]);

@@ -31,6 +31,7 @@ static ckam_status make_directory(const char *path, ckam_error *error) {
 
 ckam_status ckam_experiment_create(ckam_experiment **made, const char *const *directories, size_t count,
                                    const ckam_experiment_setup *setup, const char *out, ckam_error *error) {
+    if (made) *made = NULL;
     if (!made || !directories || !count || !setup || !out || !*out)
         return fail_with(error, CKAM_ERROR_ARGUMENT,
                          "an experiment needs a place, a directory, a setup, and a directory to make");
@@ -213,5 +214,6 @@ ckam_status ckam_experiment_go(ckam_experiment *e, ckam_experiment_watch *watch,
     free(c.job);
     pthread_mutex_destroy(&c.lock);
     pthread_cond_destroy(&c.changed);
-    return !status && atomic_load(&e->stop) ? CKAM_STOP : status;
+    if (status || !atomic_load(&e->stop)) return status;
+    return fail_with(error, CKAM_STOP, "the experiment was stopped after %zu of %zu chains", c.done, c.jobs);
 }

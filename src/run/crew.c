@@ -39,6 +39,12 @@ ckam_status crew_begin(ckam_run *run, const ckam_crew *crew, ckam_error *error) 
     run->first = 0;
     run->last = (size_t)run->plan->run.chains;
     if (!crew || crew->size < 2) return CKAM_OK;
+    if (crew->rank >= crew->size || !crew->neighbours || !crew->gather)
+        return fail_with(
+            error, CKAM_ERROR_ARGUMENT,
+            "the crew has the rank %zu of %zu, %zu neighbours and %s function to gather; ranks count from 0, and "
+            "a process is its own neighbour",
+            crew->rank, crew->size, crew->neighbours, crew->gather ? "a" : "no");
     run->crew = crew;
     run->first = crew_first(run, crew->rank);
     run->last = crew_first(run, crew->rank + 1);

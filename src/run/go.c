@@ -259,7 +259,7 @@ static bool is_over(session *s, const standing *t, ckam_error *error, ckam_statu
         run->reason = *status > 0 ? "target" : "error";
     } else if (t->halt & HALT_STOP) {
         if (!*run->reason) run->reason = "interrupted";
-        *status = strcmp(run->reason, "interrupted") ? CKAM_OK : CKAM_STOP;
+        *status = strcmp(run->reason, "interrupted") ? CKAM_OK : fail_with(error, CKAM_STOP, "the run was stopped");
     } else if (all || (has_rule && t->at_goal == chains && !paused)) {
         if (has_rule) look(s);
         if (has_rule && is_met(s))

@@ -244,8 +244,9 @@ ckam_status ckam_plan_set(ckam_plan *plan, const char *name, const char *value, 
 }
 
 ckam_status ckam_plan_get(const ckam_plan *plan, const char *name, char *text, size_t size, ckam_error *error) {
-    if (name && find(sampler_table(plan->run.sampler), name))
-        return ckam_options_get(plan->sampler, name, text, size, error);
+    if (!name) return fail_with(error, CKAM_ERROR_ARGUMENT, "the name of a setting of the plan is NULL");
+    if (find(sampler_table(plan->run.sampler), name)) return ckam_options_get(plan->sampler, name, text, size, error);
+    if (!find(table, name)) return unknown(plan, name, error);
     return options_get(table, &plan->run, "", name, text, size, error);
 }
 

@@ -91,7 +91,8 @@ static ckam_status load(const char *path, json_t **object, ckam_error *error) {
 
 /* A run's own run.json serves as a run file too: its settings, but for the directory, which is taken. */
 ckam_status ckam_plan_read(ckam_plan *plan, const char *path, const char *sampler, ckam_error *error) {
-    json_t     *object;
+    json_t *object;
+    if (!path) return fail_with(error, CKAM_ERROR_ARGUMENT, "the path of the plan's file is NULL");
     ckam_status status = load(path, &object, error);
     if (status) return status;
     json_t *config = json_object_get(object, "config");
@@ -105,8 +106,8 @@ ckam_status ckam_plan_open(ckam_plan **plan, const char *directory, ckam_error *
     char       path[FILE_PATH];
     json_t    *object;
     ckam_error inner;
+    if (plan) *plan = NULL;
     if (!plan || !directory) return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan's place or directory is NULL");
-    *plan = NULL;
     if (snprintf(path, sizeof path, "%s/run.json", directory) >= (int)sizeof path)
         return fail_with(error, CKAM_ERROR_INPUT, "the path %.60s... is too long", directory);
     ckam_status status = load(path, &object, &inner);

@@ -253,6 +253,7 @@ static ckam_status make_files(ckam_run *run, ckam_error *error) {
 }
 
 ckam_status ckam_run_create(ckam_run **run, const ckam_plan *plan, const ckam_target *target, ckam_error *error) {
+    if (run) *run = NULL;
     if (!run || !plan) return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan or the place for the run is NULL");
     ckam_status status = begin(run, plan, error);
     if (status) return status;
@@ -415,6 +416,7 @@ static ckam_status take_up(ckam_run *run, const char *path, const ckam_target *t
 
 ckam_status ckam_run_resume(ckam_run **run, const ckam_plan *plan, const char *path, const ckam_target *target,
                             ckam_error *error) {
+    if (run) *run = NULL;
     if (!run || !plan || !path)
         return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan, the directory or the place for the run is NULL");
     ckam_status status = begin(run, plan, error);

@@ -71,6 +71,7 @@ static ckam_status open_model(ckam_subject *s, const ckam_plan *plan, ckam_draws
 }
 
 ckam_status ckam_subject_open(ckam_subject **subject, const ckam_plan *plan, ckam_draws *draws, ckam_error *error) {
+    if (subject) *subject = NULL;
     if (!subject || !plan || !draws) return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan or the draws are NULL");
     ckam_subject *s = *subject = calloc(1, sizeof *s);
     if (!s) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a model");
