@@ -532,8 +532,8 @@ typedef struct ckam_evidence {
 } ckam_evidence;
 
 /* The target is the one that was sampled. It is evaluated at as many points as draws are bridged, at most 20,000; and at
- * 8 draws, to see that they are of this target, or, where they have no lp__, at all that are bridged. The same seed gives
- * the same numbers. */
+ * 8 draws, and where rounding matters at some points beside them, to see that they are of this target, or, where they have no
+ * lp__, at all that are bridged. The same seed gives the same numbers. */
 CKAM_API ckam_status ckam_evidence_estimate(ckam_draws *draws, const ckam_target *target, uint64_t seed,
                                             ckam_evidence *evidence, ckam_error *error);
 

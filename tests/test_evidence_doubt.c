@@ -131,6 +131,8 @@ static void few_effective_draws(void **state) {
 /* What two halves and their sum may look like; on draws of which nothing is wrong. */
 static void what_came_out(void **state) {
     const double        nan = (double)NAN;
+    const ckam_target   target = {.dim = 2};
+    halves              s = {.chains = 4, .rows = 142, .dim = 2};
     made                m = made_model("gaussian:dim=2", 4, 300, 0.0, 1);
     ckam_draws         *draws = made_draws(&m);
     const ckam_evidence good = {.log_z = 0.0, .se = 0.1, .ess = 1000, .overlap = 0.5};
@@ -138,30 +140,53 @@ static void what_came_out(void **state) {
                                         {.log_z = -0.27, .target_variance = 0.005, .q_variance = 0.005}};
     ckam_evidence       e = good;
     (void)state;
-    assert_int_equal(warning_make(&e, half, draws, NULL), CKAM_OK); /* 3.8 standard errors apart */
+    assert_int_equal(warning_make(&e, half, &s, &target, draws, NULL), CKAM_OK); /* 3.8 standard errors apart */
     assert_true(e.trusted && !*e.warning);
     half[0].log_z = 0.3;
-    assert_int_equal(warning_make(&e, half, draws, NULL), CKAM_OK);
+    assert_int_equal(warning_make(&e, half, &s, &target, draws, NULL), CKAM_OK);
     assert_warned(&e, "give 0.3 and -0.27, which is 4.0 standard errors apart", "Draw more");
     half[0].log_z = -0.27;
     e = good;
     e.overlap = 0.04;
-    assert_int_equal(warning_make(&e, half, draws, NULL), CKAM_OK);
+    assert_int_equal(warning_make(&e, half, &s, &target, draws, NULL), CKAM_OK);
     assert_warned(&e, "is 0.04, and below 0.05", "Draw more");
     e = good;
     e.se = nan;
-    assert_int_equal(warning_make(&e, half, draws, NULL), CKAM_OK);
+    assert_int_equal(warning_make(&e, half, &s, &target, draws, NULL), CKAM_OK);
     assert_warned(&e, "overlap", "Draw more");
     e = good;
     e.se = 0.6;
-    assert_int_equal(warning_make(&e, half, draws, NULL), CKAM_OK);
+    assert_int_equal(warning_make(&e, half, &s, &target, draws, NULL), CKAM_OK);
     assert_warned(&e, "standard error is 0.6, and above 0.5", "Draw more");
     e = good;
     e.ess = 99;
-    assert_int_equal(warning_make(&e, half, draws, NULL), CKAM_OK);
+    assert_int_equal(warning_make(&e, half, &s, &target, draws, NULL), CKAM_OK);
     assert_warned(&e, "effective sample size is 99, below 100", "Draw more");
     ckam_draws_free(draws);
     made_free(&m);
+}
+
+/* The least value of a coordinate (in the last turn the largest) in 5 rows. A row that stands there 5 times is one draw; a
+ * coordinate that stays is that of a sampler that moves one at a time; but 5 draws that have met there were rounded. */
+static void values_that_come_again(void **state) {
+    ckam_model *model = model_of("gaussian:dim=2");
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        made m = made_model("gaussian:dim=2", 2, 500, 0.0, 1);
+        for (size_t i = 0; i < 5; i++) {
+            const size_t row = kind == 1 ? 50 + i : 50 + 20 * i;
+            made_at(&m, row)[0] = kind == 3 ? 4.0 : -4.0;
+            if (kind == 0) made_at(&m, row)[1] = 0.5;
+            m.log_density[row] = log_density(model, made_at(&m, row));
+        }
+        ckam_evidence e = evidence_of(&m, "gaussian:dim=2");
+        if (kind >= 2)
+            assert_warned(&e, "5 of 948 draws have the same value at one end of x.1: ", "Take the distance");
+        else
+            assert_true(e.trusted && !*e.warning);
+        made_free(&m);
+    }
+    ckam_model_free(model);
 }
 
 /* A first half that stood still in a coordinate: no crash, no trust. */
@@ -319,6 +344,7 @@ int main(void) {
                                        cmocka_unit_test(chains_that_disagree),
                                        cmocka_unit_test(few_effective_draws),
                                        cmocka_unit_test(what_came_out),
+                                       cmocka_unit_test(values_that_come_again),
                                        cmocka_unit_test(a_half_that_stands_still),
                                        cmocka_unit_test(what_the_target_does),
                                        cmocka_unit_test(draws_of_another_target),

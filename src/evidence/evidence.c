@@ -93,9 +93,11 @@ ckam_status ckam_evidence_estimate(ckam_draws *draws, const ckam_target *target,
     for (size_t h = 0; h < HALVES && !status; h++)
         status = bridge_half(half + h, components + h, &s, target, h, seed, error);
     evidence->evaluations = s.evaluations;
+    if (!status) {
+        combine(half, evidence);
+        evidence->components = components[0] > components[1] ? components[0] : components[1];
+        status = warning_make(evidence, half, &s, target, draws, error);
+    }
     halves_free(&s);
-    if (status) return status;
-    combine(half, evidence);
-    evidence->components = components[0] > components[1] ? components[0] : components[1];
-    return warning_make(evidence, half, draws, error);
+    return status;
 }

@@ -2,7 +2,7 @@
  *
  *     evidence.c   the two halves, and what they give together     fit.c      q, fitted to one half
  *     halves.c     the draws, in units of their own spread         bridge.c   log Z from draws of the target and of q
- *     warning.c    whether to trust it */
+ *     warning.c    whether to trust it                             given.c    parameters as the user has them */
 #ifndef CKAM_EVIDENCE_EVIDENCE_H
 #define CKAM_EVIDENCE_EVIDENCE_H
 
@@ -23,6 +23,7 @@ typedef struct halves {
     double  *point;           /* room for one x */
     bool     known;           /* the draws came with their log densities */
     uint64_t evaluations;     /* of the target, so far */
+    size_t   piled, pile;     /* so many draws are all at one end of coordinate `pile`: see pile_up(); 0: none */
 } halves;
 
 /* Reads the draws. Log densities that came with them are compared with those of the target, at some; others are made.
@@ -33,6 +34,19 @@ void        halves_free(halves *s);
 double *halves_block(const halves *s, size_t half, size_t chain);
 /* *value := the log density of z. */
 ckam_status halves_evaluate(halves *s, const ckam_target *target, const double *z, double *value, ckam_error *error);
+
+/* -- given.c ------------------------------------------------------------------------------------------------------ */
+
+/* What the user calls coordinate k: "tau"; or "unconstrained coordinate 3" where none of his parameters is this one. */
+enum { GIVEN_NAME = 64, GIVEN_POINT = 84 };
+void given_name(const ckam_target *target, const ckam_draws *draws, size_t k, char *text);
+/* The point u in words, as many of the user's parameters as fit: "mu = 1.5, tau = 3, ..." */
+ckam_status given_point(const ckam_target *target, const ckam_draws *draws, const double *u, char *text,
+                        ckam_error *error);
+/* *range := how far the log density, `value` at u, may be from that of the draw, for u comes from parameters that were
+ * rounded; HUGE_VAL next to a bound, where they tell nothing. *evaluations are counted on. */
+ckam_status given_range(const ckam_target *target, const double *u, double value, double *range, uint64_t *evaluations,
+                        ckam_error *error);
 
 /* -- fit.c -------------------------------------------------------------------------------------------------------- */
 
@@ -58,6 +72,7 @@ ckam_status bridge_solve(bridge *b, ckam_error *error);
 /* -- warning.c ---------------------------------------------------------------------------------------------------- */
 
 /* The first reason not to trust the estimate into evidence->warning, and evidence->trusted. */
-ckam_status warning_make(ckam_evidence *evidence, const bridge *half, ckam_draws *draws, ckam_error *error);
+ckam_status warning_make(ckam_evidence *evidence, const bridge *half, const halves *s, const ckam_target *target,
+                         ckam_draws *draws, ckam_error *error);
 
 #endif

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "draws/draws.h"
 #include "evidence/evidence.h"
+#include "target/source.h"
 #include "target/target.h"
 
 #include <math.h>
@@ -68,51 +69,65 @@ static size_t draw_of(const halves *s, size_t i) {
     return (index < s->rows ? index : index - s->rows + s->second) * s->every + 1;
 }
 
-static ckam_status check_finite(const halves *s, const ckam_draws *draws, ckam_error *error) {
-    const size_t count = count_of(s), first = ckam_draws_shape_of(draws)->first;
+static ckam_status check_finite(const halves *s, const ckam_target *target, const ckam_draws *draws,
+                                ckam_error *error) {
+    const size_t count = count_of(s);
+    char         name[GIVEN_NAME];
     for (size_t i = 0; i < count; i++) {
         const double *row = s->row + i * (s->dim + ROW_HEAD);
         if (!isfinite(row[ROW_LOG_DENSITY]))
             return fail_with(error, CKAM_ERROR_ARGUMENT,
                              "lp__ is %g in draw %zu of chain %zu, where no chain can be; leave out such rows",
                              row[ROW_LOG_DENSITY], draw_of(s, i), chain_of(s, i));
-        for (size_t k = 0; k < s->dim; k++)
-            if (!isfinite(row[ROW_HEAD + k]))
-                return fail_with(error, CKAM_ERROR_ARGUMENT,
-                                 "parameter %.60s is %g in draw %zu of chain %zu; leave out such rows",
-                                 ckam_draws_name(draws, first + k), row[ROW_HEAD + k], draw_of(s, i), chain_of(s, i));
+        for (size_t k = 0; k < s->dim; k++) {
+            if (isfinite(row[ROW_HEAD + k])) continue;
+            given_name(target, draws, k, name);
+            return fail_with(error, CKAM_ERROR_ARGUMENT, "%s is %g in draw %zu of chain %zu; leave out such rows", name,
+                             row[ROW_HEAD + k], draw_of(s, i), chain_of(s, i));
+        }
     }
     return CKAM_OK;
 }
 
 /* -- Log densities ------------------------------------------------------------------------------------------------ */
 
-static ckam_status another(const ckam_target *target, const double *x, const char *is, double gives,
-                           ckam_error *error) {
-    char point[POINT_TEXT];
-    target_point_text(target, x, point);
+/* Where the log density of a draw, `is`, is not the one of the target, `value`: is it the rounding of its parameters? */
+static ckam_status doubt(halves *s, const ckam_target *target, const ckam_draws *draws, const double *x, double is,
+                         double value, ckam_error *error) {
+    char        point[GIVEN_POINT], given[48] = "";
+    double      range = 0.0;
+    ckam_status status = CKAM_OK;
+    if (isfinite(value)) status = given_range(target, x, value, &range, &s->evaluations, error);
+    if (status || fabs(value - is) <= range) return status;
+    status = given_point(target, draws, x, point, error);
+    if (status) return status;
+    seat *place;
+    if (source_of(target, &place) && seat_faults(place))
+        return fail_with(
+            error, CKAM_ERROR_ARGUMENT,
+            "the model crashed or did not answer at %s, where it did before; a program runs in the present "
+            "folder: go to where the run began",
+            point);
+    if (s->known) snprintf(given, sizeof given, " lp__ is %.12g and", is);
     return fail_with(error, CKAM_ERROR_ARGUMENT,
-                     "the draws are not of this target: at %.80s%s%s the target gives %.12g", point,
-                     strlen(point) > 80 ? "...)" : "", is, gives);
+                     "the draws are not of this target: at %s%s the target gives %.12g; give the one that was sampled",
+                     point, given, value);
 }
 
 /* Compares log densities that came with the draws with those of the target, at some of them; else makes them all. */
-static ckam_status settle(halves *s, const ckam_target *target, ckam_error *error) {
+static ckam_status settle(halves *s, const ckam_target *target, const ckam_draws *draws, ckam_error *error) {
     const size_t count = count_of(s), step = s->known ? count / CHECKED : 1;
-    for (size_t i = 0; i < count; i += step) {
-        double     *row = s->row + i * (s->dim + ROW_HEAD), *is = row + ROW_LOG_DENSITY, value;
-        char        text[48] = "";
-        ckam_status status = target_evaluate(target, row + ROW_HEAD, &value, error);
+    ckam_status  status = CKAM_OK;
+    for (size_t i = 0; i < count && !status; i += step) {
+        double *row = s->row + i * (s->dim + ROW_HEAD), *is = row + ROW_LOG_DENSITY, value;
+        status = target_evaluate(target, row + ROW_HEAD, &value, error);
         if (status) return status;
         s->evaluations++;
-        if (s->known)
-            snprintf(text, sizeof text, " lp__ is %.12g and", *is);
-        else
-            *is = value;
+        if (!s->known) *is = value;
         if (!(fabs(value - *is) <= 1e-8 * fmax(1.0, fabs(*is))))
-            return another(target, row + ROW_HEAD, text, value, error);
+            status = doubt(s, target, draws, row + ROW_HEAD, *is, value, error);
     }
-    return CKAM_OK;
+    return status;
 }
 
 ckam_status halves_evaluate(halves *s, const ckam_target *target, const double *z, double *value, ckam_error *error) {
@@ -125,8 +140,31 @@ ckam_status halves_evaluate(halves *s, const ckam_target *target, const double *
 
 /* -- Units -------------------------------------------------------------------------------------------------------- */
 
+/* Counts the draws at `end`, the least or the largest x of coordinate k. A chain does not come back to a number unless there
+ * are hardly others: then draws that were apart, as their log densities are, have been rounded to the same place, most often
+ * the one next to a bound, and what should be nearer to the bound is nowhere. By chance draws meet there as well, but hardly
+ * three. */
+static void pile_up(halves *s, size_t k, double end) {
+    enum { VISITS_LEAST = 3 };
+    const size_t count = count_of(s);
+    size_t       visits = 0, at = 0;
+    double       last = (double)NAN;
+    bool         was = false;
+    for (size_t i = 0; i < count; i++) {
+        const double *row = s->row + i * (s->dim + ROW_HEAD);
+        const bool    is = row[ROW_HEAD + k] == end;
+        if (is && !was && row[ROW_LOG_DENSITY] != last) visits++;
+        if (is) last = row[ROW_LOG_DENSITY];
+        at += is;
+        was = is;
+    }
+    if (visits < VISITS_LEAST || at <= s->piled) return;
+    s->piled = at;
+    s->pile = k;
+}
+
 /* Centre and spread of coordinate k, and z in place of x. In units of the range no square overflows or vanishes. */
-static ckam_status standardise(halves *s, size_t k, const char *name, ckam_error *error) {
+static ckam_status standardise(halves *s, size_t k, const char *name, const char *scale, ckam_error *error) {
     const size_t count = count_of(s), stride = s->dim + ROW_HEAD;
     double      *value = s->row + ROW_HEAD + k, least = HUGE_VAL, most = -HUGE_VAL, mean = 0.0, square = 0.0;
     for (size_t i = 0; i < count; i++) {
@@ -136,9 +174,11 @@ static ckam_status standardise(halves *s, size_t k, const char *name, ckam_error
     const double range = most - least;
     if (!(range > 0.0 && range < HUGE_VAL))
         return fail_with(error, CKAM_ERROR_ARGUMENT,
-                         "parameter %.60s goes from %g to %g in the draws; the evidence is of parameters that move, so "
+                         "%s goes from %g to %g%s in the draws; the evidence is of parameters that move, so "
                          "leave it out of target and draws",
-                         name, least, most);
+                         name, least, most, scale);
+    pile_up(s, k, least);
+    pile_up(s, k, most);
     for (size_t i = 0; i < count; i++) mean += (value[i * stride] - least) / range / (double)count;
     for (size_t i = 0; i < count; i++) {
         const double d = (value[i * stride] - least) / range - mean;
@@ -151,10 +191,14 @@ static ckam_status standardise(halves *s, size_t k, const char *name, ckam_error
     return CKAM_OK;
 }
 
-static ckam_status change_units(halves *s, const ckam_draws *draws, ckam_error *error) {
-    const size_t first = ckam_draws_shape_of(draws)->first, count = count_of(s);
+static ckam_status change_units(halves *s, const ckam_target *target, const ckam_draws *draws, ckam_error *error) {
+    const size_t count = count_of(s);
+    char         name[GIVEN_NAME];
+    seat        *place;
+    const char  *scale = source_of(target, &place) ? " (unconstrained)" : "";
     for (size_t k = 0; k < s->dim; k++) {
-        ckam_status status = standardise(s, k, ckam_draws_name(draws, first + k), error);
+        given_name(target, draws, k, name);
+        ckam_status status = standardise(s, k, name, scale, error);
         if (status) return status;
     }
     for (size_t i = 0; i < count; i++) s->row[i * (s->dim + ROW_HEAD) + ROW_LOG_DENSITY] += s->log_volume;
@@ -180,9 +224,9 @@ ckam_status halves_create(halves *s, ckam_draws *draws, const ckam_target *targe
         status =
             fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu draws of %zu parameters", count_of(s), dim);
     }
-    if (!status) status = check_finite(s, draws, error);
-    if (!status) status = settle(s, target, error);
-    if (!status) status = change_units(s, draws, error);
+    if (!status) status = check_finite(s, target, draws, error);
+    if (!status) status = settle(s, target, draws, error);
+    if (!status) status = change_units(s, target, draws, error);
     if (status) halves_free(s);
     return status;
 }

@@ -15,7 +15,10 @@ enum { ESS_LEAST = 100, ESS_A_PARAMETER = 5, CROSSINGS_A_MODE = 10 };
 typedef struct facts {
     ckam_evidence     *evidence;
     const bridge      *half;
+    const halves      *halves;
     const ckam_review *review;
+    const ckam_target *target;
+    const ckam_draws  *draws;
 } facts;
 
 static bool warn(const facts *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -48,18 +51,30 @@ static bool few_crossings(const facts *f) {
                 r->modes, r->crossings);
 }
 
+static bool piled(const facts *f) {
+    const halves *s = f->halves;
+    char          name[GIVEN_NAME];
+    if (!s->piled) return false;
+    given_name(f->target, f->draws, s->pile, name);
+    return warn(f,
+                "%zu of %zu draws have the same value at one end of %.40s: there is no number closer to the bound, and "
+                "that part "
+                "of the density is missing from log Z. Take the distance from the bound for the parameter.",
+                s->piled, s->chains * HALVES * s->rows, name);
+}
+
 static bool high_rhat(const facts *f) {
     const ckam_review *r = f->review;
-    const char        *name = "lp__";
+    char               name[GIVEN_NAME] = "lp__";
     double             worst = r->log_density.rhat;
     for (size_t k = 0; k < r->parameters; k++)
         if (!(r->summary[k].rhat <= worst)) {
             worst = r->summary[k].rhat;
-            name = r->names[k];
+            given_name(f->target, f->draws, k, name);
         }
     if (!(worst > RHAT_MOST)) return false;
     return warn(f,
-                "R-hat of %.60s is %.4g, above %.4g: the chains, or their halves, do not agree. Run longer, or leave "
+                "R-hat of %s is %.4g, above %.4g: the chains, or their halves, do not agree. Run longer, or leave "
                 "out more of the beginning.",
                 name, worst, RHAT_MOST);
 }
@@ -100,12 +115,14 @@ static bool large_error(const facts *f) {
                 SE_MOST);
 }
 
-ckam_status warning_make(ckam_evidence *evidence, const bridge *half, ckam_draws *draws, ckam_error *error) {
-    static bool (*const rules[])(const facts *) = {few_crossings, high_rhat, low_ess, apart, disagree, large_error};
+ckam_status warning_make(ckam_evidence *evidence, const bridge *half, const halves *s, const ckam_target *target,
+                         ckam_draws *draws, ckam_error *error) {
+    static bool (*const rules[])(const facts *) = {few_crossings, piled,    high_rhat,  low_ess,
+                                                   apart,         disagree, large_error};
     ckam_review *review;
     ckam_status  status = ckam_review_create(&review, draws, error);
     if (status) return status;
-    const facts f = {evidence, half, review};
+    const facts f = {evidence, half, s, review, target, draws};
     evidence->trusted = true;
     for (size_t i = 0; i < sizeof rules / sizeof *rules && evidence->trusted; i++) evidence->trusted = !rules[i](&f);
     ckam_review_free(review);

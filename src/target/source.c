@@ -290,6 +290,13 @@ ckam_status source_sit(source *s, size_t chain, seat **place, ckam_target *targe
     return CKAM_OK;
 }
 
+source *source_of(const ckam_target *target, seat **place) {
+    if (target->log_density != evaluate) return NULL;
+    *place = target->context;
+    (*place)->last[0] = (double)NAN;
+    return (*place)->source;
+}
+
 void seat_leave(seat *s) {
     if (!s) return;
     engine *e = s->source ? s->source->engine : NULL;

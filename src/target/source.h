@@ -42,6 +42,8 @@ ckam_status source_log_to(source *s, const char *path, ckam_error *error);
 /* A chain's place. *target is for that chain alone. */
 ckam_status source_sit(source *s, size_t chain, seat **place, ckam_target *target, ckam_error *error);
 void        seat_leave(seat *s);
+/* The source of a target of source_sit(); NULL: of another one. *place := its seat, whose next row is made whatever was before. */
+source *source_of(const ckam_target *target, seat **place);
 /* The row of a draw at u, columns numbers, into `row`, which holds the row of the draw before it. What cannot be computed is NaN. */
 ckam_status seat_row(seat *s, const double *u, double *row, ckam_error *error);
 /* u := the point on the whole space for such a start, or the beginning of a row; or what is wrong with it. */
