@@ -82,10 +82,11 @@ static void no_summary(ckam_summary *s) {
 
 /* How often the chains came to this very number. Chains that stand still come once. */
 static size_t count_arrivals(const whole *w, const double *values, double number) {
-    const size_t total = w->review.chains * w->review.rows;
-    size_t       arrivals = 0;
-    for (size_t i = 0; i < total; i++)
-        arrivals += values[i] == number && (i % w->review.rows == 0 || values[i - 1] != number);
+    size_t arrivals = 0;
+    for (const double *chain = values; chain < values + w->review.chains * w->review.rows; chain += w->review.rows) {
+        arrivals += chain[0] == number;
+        for (size_t i = 1; i < w->review.rows; i++) arrivals += (chain[i] == number) & (chain[i - 1] != number);
+    }
     return arrivals;
 }
 
@@ -107,15 +108,19 @@ static void note_edge(whole *w, size_t k, const double *values, double number) {
 /* Whether the parameter is constant, not finite somewhere, beyond all measure or at a bound, and which chains it shows to
  * move. */
 static void note_column(whole *w, size_t k, const double *values) {
-    const size_t  rows = w->review.rows, total = w->review.chains * rows;
     review_facts *f = &w->facts;
     uint64_t      undefined = 0;
     double        least = values[0], greatest = values[0];
-    for (size_t i = 0; i < total; i++) {
-        if (!isfinite(values[i])) undefined++;
-        if (values[i] != values[i / rows * rows]) w->moved[i / rows] = true;
-        least = fmin(least, values[i]);
-        greatest = fmax(greatest, values[i]);
+    for (size_t c = 0; c < w->review.chains; c++) {
+        const double *chain = values + c * w->review.rows;
+        bool          moved = false;
+        for (size_t i = 0; i < w->review.rows; i++) {
+            undefined += isfinite(chain[i]) ? 0 : 1;
+            moved |= chain[i] != chain[0];
+            least = chain[i] < least ? chain[i] : least;
+            greatest = chain[i] > greatest ? chain[i] : greatest;
+        }
+        w->moved[c] |= moved;
     }
     if (undefined > 0 && f->undefined++ == 0) f->first_undefined = k;
     f->undefined_values += undefined;
