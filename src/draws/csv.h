@@ -19,12 +19,12 @@ typedef struct csv_gate {
     atomic_bool closed;
 } csv_gate;
 
-/* The last number of a column as text. A chain that stays where it is has the same numbers again, and most of the time
- * of writing goes into digits. */
+/* The last number of a column, and where in the buffer its text is. A chain that stays where it is has the same numbers again,
+ * and most of the time of writing goes into digits. */
 typedef struct csv_cell {
-    uint64_t bits;   /* of the number: -0 is not 0 */
-    uint8_t  length; /* 0: none yet */
-    char     text[NUMBER_TEXT];
+    uint64_t    bits; /* of the number: -0 is not 0 */
+    const char *text;
+    size_t      length; /* with what is behind it; 0: none in this buffer */
 } csv_cell;
 
 typedef struct csv_writer {

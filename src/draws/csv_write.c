@@ -111,6 +111,7 @@ ckam_status csv_flush(csv_writer *w, ckam_error *error) {
     if (status) return status;
     w->length += w->used;
     w->used = 0;
+    for (size_t k = 0; k < w->columns; k++) w->cells[k].length = 0;
     return CKAM_OK;
 }
 
@@ -144,18 +145,20 @@ static ckam_status reserve_cells(csv_writer *w, size_t columns, ckam_error *erro
 }
 
 ckam_status csv_row(csv_writer *w, size_t columns, const double *values, ckam_error *error) {
-    ckam_status status = reserve(w, columns * LONGEST + sizeof w->cells->text, error);
+    ckam_status status = reserve(w, columns * LONGEST + NUMBER_TEXT, error);
     if (!status) status = reserve_cells(w, columns, error);
     if (status) return status;
     char *place = w->buffer + w->used;
     for (size_t k = 0; k < columns; k++) {
         csv_cell *cell = &w->cells[k];
-        if (!cell->length || cell->bits != bits_of(values[k])) {
+        if (cell->length && cell->bits == bits_of(values[k])) {
+            memmove(place, cell->text, NUMBER_TEXT); /* more than the number, which is faster */
+        } else {
             cell->bits = bits_of(values[k]);
-            cell->length = (uint8_t)number_put(values[k], cell->text);
-            cell->text[cell->length++] = ',';
+            cell->length = number_put(values[k], place);
+            place[cell->length++] = ',';
         }
-        memcpy(place, cell->text, sizeof cell->text); /* more than the number, which is faster */
+        cell->text = place;
         place += cell->length;
     }
     place[-1] = '\n';
