@@ -193,7 +193,10 @@ static ckam_status compare(const head *ours, const head *theirs, ckam_error *err
         return fail_with(error, CKAM_ERROR_SNAPSHOT,
                          "the checkpoint was saved by ckam %.15s, this is ckam %s; resume it with that version",
                          theirs->library, ours->library);
-    if (strncmp(theirs->model, ours->model, sizeof ours->model) != 0)
+    if (memcmp(theirs->model, ours->model, sizeof ours->model) != 0 && !strncmp(theirs->model, ours->model, 80))
+        return fail_with(error, CKAM_ERROR_SNAPSHOT,
+                         "the head of the checkpoint is damaged; an older copy of it may be whole");
+    if (memcmp(theirs->model, ours->model, sizeof ours->model) != 0)
         return fail_with(error, CKAM_ERROR_SNAPSHOT, "the checkpoint's model is %.80s, run.json has %.80s",
                          theirs->model, ours->model);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
