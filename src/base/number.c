@@ -134,8 +134,12 @@ size_t number_put(double number, char *text) {
     }
     uint64_t c = exponent ? fraction | HIDDEN_BIT : fraction;
     int      q = (exponent ? exponent : 1) - 1075; /* the number is c 2^q */
-    if (c == 0 || (-53 < q && q <= 0 && (c & (((uint64_t)1 << -q) - 1)) == 0))
-        return sign + put_whole(c ? c >> -q : 0, text);
+    if (c == 0 || (-53 < q && q <= 0 && (c & (((uint64_t)1 << -q) - 1)) == 0)) {
+        uint64_t whole = c ? c >> -q : 0;
+        if (whole > 9) return sign + put_whole(whole, text);
+        text[0] = (char)('0' + whole); /* as most columns of a sampler have */
+        return sign + 1;
+    }
     return sign + put_decimal(shortest(c, q, fraction == 0 && exponent > 1), text);
 }
 

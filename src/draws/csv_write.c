@@ -152,7 +152,9 @@ ckam_status csv_row(csv_writer *w, size_t columns, const double *values, ckam_er
     for (size_t k = 0; k < columns; k++) {
         csv_cell *cell = &w->cells[k];
         if (cell->length && cell->bits == bits_of(values[k])) {
-            memmove(place, cell->text, NUMBER_TEXT); /* more than the number, which is faster */
+            char text[NUMBER_TEXT]; /* more than the number, which is faster; and the two places may overlap */
+            memcpy(text, cell->text, sizeof text);
+            memcpy(place, text, sizeof text);
         } else {
             cell->bits = bits_of(values[k]);
             cell->length = number_put(values[k], place);
