@@ -29,7 +29,7 @@
  * ckam_sample(), ckam_chain_pool() and what is in sections 8 to 12 do. Some effects reach further. kam, ckam and jump load
  * OpenBLAS for matrices of order 32 and more, and set it to one thread, because chains, not matrix products, are what
  * runs in parallel. A run that makes draws.nc loads the NetCDF library, which stays loaded, and tells HDF5 below it not to
- * close files by itself when the program exits; figures as PNG or PDF load cairo, which stays, too.
+ * close files by itself when the program exits; figures (ckam_plot_write()) load cairo, which stays, too.
  *
  * Random numbers are a function of (seed, chain, iteration): the same seed gives the same draws.
  */
