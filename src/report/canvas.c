@@ -107,12 +107,17 @@ static void renumber(text_buffer *t) {
             *to++ = *from++;
             continue;
         }
-        char         *behind = NULL;
+        char         *behind = NULL, digits[24];
         unsigned long number = strtoul(from + length, &behind, 10);
         memmove(to, from, length);
         to += length;
-        if (number > before) to += sprintf(to, "%lu", number - before);
-        from = number > before ? behind : from + length;
+        from += length;
+        if (number <= before) continue;
+        const int count = snprintf(digits, sizeof digits, "%lu", number - before);
+        memcpy(to, digits,
+               (size_t)count); /* no 0 behind them: it would end the text where they are as long as before */
+        to += count;
+        from = behind;
     }
     *to = 0;
     t->length = (size_t)(to - t->bytes);

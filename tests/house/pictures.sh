@@ -185,6 +185,7 @@ for kind in density trace rank mean autocorrelation pair steps; do
         try 0 out "$kind.$ending" plot run "$kind" -o "$kind.$ending"
         check "$kind.$ending is small" [ "$(size "$kind.$ending")" -gt 2000 ]
     done
+    check "$kind.svg is cut" [ "$(tail -c 7 "$kind.svg")" = '</svg>' ]
     try 0 out "single.svg" plot single "$kind" -o single.svg
 done
 for ending in pdf svg png; do
