@@ -29,22 +29,38 @@ static void say_farewell(const char *directory, size_t size, char *text) {
                  text_command("resume", directory, command));
 }
 
-/* What is said when a model of the user's takes the process with it; NULL for a built-in one. */
-static const char *say_crash(const ckam_plan *plan, const char *directory, size_t size, char *text) {
-    char command[QUOTED], model[DESCRIBE];
+void expect_crash(const ckam_plan *plan, const char *directory) {
+    char command[QUOTED], model[DESCRIBE], text[QUOTED + DESCRIBE];
     ckam_plan_get(plan, "model", model, sizeof model, NULL);
     model[strcspn(model, ":")] = 0;
-    if (entry_find(ckam_model_list(), model)) return NULL;
-    int used = snprintf(text, size, "\nthe model crashed. With --isolate that costs a point, which is written down\n");
+    if (entry_find(ckam_model_list(), model)) return;
+    int used =
+        snprintf(text, sizeof text, "\nthe model crashed. With --isolate that costs a point, which is written down\n");
     if (*directory)
-        snprintf(text + used, size - (size_t)used, "`%s --isolate` goes on from the last checkpoint\n",
+        snprintf(text + used, sizeof text - (size_t)used, "`%s --isolate` goes on from the last checkpoint\n",
                  text_command("resume", directory, command));
-    return text;
+    signals_crash(text);
+}
+
+/* A run that was ended by a rule and has nothing to show, or that had nothing to do. */
+static int say_nothing_done(const char *command, const ckam_run *run, const run_facts *facts, bool interrupted) {
+    char again[QUOTED];
+    if (ckam_run_review(run)) {
+        if (facts->before && facts->counts.evaluations == facts->before && !strcmp(facts->reason, "until"))
+            complain(command, 0, "nothing was left to do: it had converged as asked; --until never goes on");
+        return EX_OK;
+    }
+    if (interrupted) return complain(command, EX_OK, "it was stopped before every chain had a draw");
+    complain(command, EX_TEMPFAIL,
+             "it stopped before every chain had a draw; allow more evaluations or time, or a shorter warm-up");
+    if (*ckam_run_directory(run))
+        fprintf(stderr, "`%s` goes on from here\n", text_command("resume", ckam_run_directory(run), again));
+    return EX_TEMPFAIL;
 }
 
 int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     const char      *directory = ckam_run_directory(run);
-    char             kind[16] = "auto", again[QUOTED], farewell[QUOTED + DESCRIBE], crashed[QUOTED + DESCRIBE];
+    char             kind[16] = "auto", again[QUOTED], farewell[QUOTED + DESCRIBE];
     progress_display display;
     run_facts        facts;
     ckam_error       error, failure;
@@ -54,10 +70,11 @@ int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     ckam_plan_get(plan, "progress", kind, sizeof kind, NULL);
     progress_begin(&display, together_speaks() ? kind : "none");
     say_farewell(directory, sizeof farewell, farewell);
-    signals_begin(
-        &(interruption){stop_run, freeze_run, run, farewell, say_crash(plan, directory, sizeof crashed, crashed)});
+    expect_crash(plan, directory);
+    signals_begin(&(interruption){stop_run, freeze_run, run, farewell});
     ckam_status status = ckam_run_go(run, together_speaks() ? progress_watch : NULL, &display, &failure);
     int         number = signals_end();
+    signals_crash(NULL);
     facts.seconds = display.elapsed;
     progress_end(&display);
     facts.reason = ckam_run_reason(run);
@@ -68,9 +85,8 @@ int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     (void)fflush(stdout);
     if (status < 0)
         complain_error(command, &failure);
-    else if (!ckam_run_review(run))
-        complain(command, 0,
-                 "it stopped before every chain had a draw; allow more evaluations or time, or a shorter warm-up");
+    else if (!exit)
+        exit = say_nothing_done(command, run, &facts, status == CKAM_STOP);
     bool begun = status > 0 || facts.counts.draws > 0; /* what fails at the start fails again */
     if (status && begun && *directory)
         fprintf(stderr, "`%s` goes on from here\n", text_command("resume", directory, again));

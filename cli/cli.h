@@ -108,7 +108,11 @@ const char *text_plural(uint64_t count);
  * the length is that without a cut. */
 size_t text_quote(const char *word, char *text, size_t size);
 enum { QUOTED = 4 * 4096 + 64 }; /* room for any path */
-/* "ckam VERB DIRECTORY", to be pasted; returns `text`, which has room for QUOTED. */
+/* Puts a question mark for what a terminal would take for an order, as the name of a directory may hold. */
+void text_show(char *text);
+/* A path on a line of its own: as it is for a program, shown on a terminal. */
+void text_print_path(const char *path);
+/* "ckam VERB DIRECTORY", to be pasted and shown; returns `text`, which has room for QUOTED. */
 const char *text_command(const char *verb, const char *directory, char *text);
 
 /* -- number.c: numbers for readers -------------------------------------------------------------------------------- */
@@ -125,6 +129,8 @@ void number_time(double seconds, char *text);
 /* -- carry_out.c, signals.c, progress.c, bar.c: a run from begin to end ------------------------------------------- */
 /* Runs, shows progress, reports, and returns the exit status. */
 int carry_out(const char *command, ckam_run *run, const ckam_plan *plan);
+/* Before a model of the user's is evaluated: should it take the process with it, that is said. directory: of the run, or "". */
+void expect_crash(const ckam_plan *plan, const char *directory);
 
 /* Long work that a signal may end: stop() and freeze() are called from a handler, freeze() (or NULL) when the process is
  * about to end at once, after which the farewell is printed. */
@@ -133,13 +139,14 @@ typedef struct interruption {
     void (*freeze)(void *object);
     void       *object;
     const char *farewell;
-    const char *crashed; /* what is printed when the process crashes; NULL: nothing */
 } interruption;
 
 /* Between the two, the first SIGINT, SIGTERM or SIGHUP stops the work, the second ends the process. The end returns the
  * signal that came, or 0. */
 void signals_begin(const interruption *what);
 int  signals_end(void);
+/* From now on this is printed when the process crashes; NULL: nothing, as at first. What does not fit is cut. */
+void signals_crash(const char *text);
 /* Whether exit() before main() is done is said to be what a model did. */
 void signals_guard(bool on);
 /* The exit status of a command that this signal ended. */

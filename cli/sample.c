@@ -21,7 +21,7 @@ static const char about[] =
     "  ckam sample --log-density '-0.5*(x*x + y*y/4)' --params x,y\n"
     "  ckam sample --program 'python3 density.py' --params 'mu, sigma > 0'\n"
     "  ckam sample banana --sampler gam --draws 20000 --seed 7\n"
-    "  ckam sample ring --explore 0.5 --chains 8 --out ring\n"
+    "  ckam sample ring --sampler ckam --explore 0.5 --chains 8 --out ring\n"
     "\n"
     "--sampler gam --help shows the options of gam; `ckam help gam` also has their ranges.";
 
@@ -137,6 +137,7 @@ static int sample(const request *r, const char *typed) {
     ckam_plan_command(plan, typed);
     int status = together_settle(fill(r, plan));
     ckam_plan_crew(plan, together_crew());
+    expect_crash(plan, "");
     if (!status && ckam_run_create(&run, plan, NULL, &error))
         status = complain_error(r->command, &error);
     else if (!status) {

@@ -15,6 +15,7 @@ enum { HANDLED = sizeof handled / sizeof *handled, TOGETHER = 100 }; /* millisec
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 enum { CRASHES = sizeof crashes / sizeof *crashes };
 static struct sigaction      before[HANDLED], before_crash[CRASHES];
+static char                  crashed[QUOTED + DESCRIBE];
 static interruption          work;
 static volatile sig_atomic_t caught;
 static atomic_uint           first; /* when the first one came; 0 before that */
@@ -44,14 +45,24 @@ static void handle(int number) {
 /* It is raised again when this returns, and ends the process. */
 static void crash(int number) {
     (void)number;
-    if (write(STDERR_FILENO, work.crashed, strlen(work.crashed)) < 0) _exit(128 + SIGABRT);
+    if (write(STDERR_FILENO, crashed, strlen(crashed)) < 0) _exit(128 + SIGABRT);
+}
+
+void signals_crash(const char *text) {
+    struct sigaction fatal = {.sa_handler = crash, .sa_flags = (int)SA_RESETHAND};
+    bool             expected = *crashed;
+    sigemptyset(&fatal.sa_mask);
+    snprintf(crashed, sizeof crashed, "%s", text ? text : "");
+    for (int i = 0; i < CRASHES; i++)
+        if (!text && expected)
+            sigaction(crashes[i], before_crash + i, NULL);
+        else if (text && !expected)
+            sigaction(crashes[i], &fatal, before_crash + i);
 }
 
 void signals_begin(const interruption *what) {
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
-    struct sigaction fatal = {.sa_handler = crash, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
-    sigemptyset(&fatal.sa_mask);
     for (int i = 0; i < HANDLED; i++) sigaddset(&action.sa_mask, handled[i]);
     work = *what;
     caught = 0;
@@ -60,7 +71,6 @@ void signals_begin(const interruption *what) {
         sigaction(handled[i], NULL, before + i);
         if (before[i].sa_handler != SIG_IGN) sigaction(handled[i], &action, NULL); /* nohup keeps what it asked for */
     }
-    for (int i = 0; work.crashed && i < CRASHES; i++) sigaction(crashes[i], &fatal, before_crash + i);
 }
 
 int signals_caught(void) { return caught; }
@@ -68,7 +78,6 @@ int signals_caught(void) { return caught; }
 int signals_status(int number) { return 128 + (number == SIGINT ? SIGINT : SIGTERM); }
 
 int signals_end(void) {
-    for (int i = 0; work.crashed && i < CRASHES; i++) sigaction(crashes[i], before_crash + i, NULL);
     for (int i = 0; i < HANDLED; i++) sigaction(handled[i], before + i, NULL);
     return caught;
 }

@@ -495,9 +495,9 @@ typedef struct ckam_finding {
     char          text[248], advice[248];
 } ckam_finding;
 
-/* What a run has noticed about its model: values that differ, crashes, points without a value, searches that ran away. Returns how
- * many there are; 0 also where the directory is not that of a run. */
-enum { CKAM_INCIDENTS = 4 };
+/* What run.json says of a run: the error that ended it, and what it noticed about its model: values that differ, crashes, points
+ * without a value, searches that ran away. Returns how many there are; 0 also where the directory is not that of a run. */
+enum { CKAM_INCIDENTS = 5 };
 CKAM_API size_t ckam_run_incidents(const char *directory, ckam_finding found[CKAM_INCIDENTS]);
 
 /* All that is known about a set of draws. */

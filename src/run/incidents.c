@@ -22,11 +22,13 @@ static json_int_t counted(const json_t *json, const char *what) {
 static void add_rejects(const json_t *json, const json_t *rejected, ckam_finding *found, size_t *count) {
     const char *point = json_string_value(json_object_get(rejected, "point"));
     json_int_t  undefined = counted(json, "undefined");
-    if (undefined <= 0) return;
+    if (undefined <= 0 && !point) return;
     ckam_finding *f = add(found, count, CKAM_NOTE);
-    int           used = snprintf(f->text, sizeof f->text,
-                                  "%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " points had no value and were rejected",
-                                  undefined, counted(json, "evaluations"));
+    int           used = undefined > 0 ? snprintf(f->text, sizeof f->text,
+                                                  "%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
+                                                  " points had no value and were rejected",
+                                                  undefined, counted(json, "evaluations"))
+                                       : snprintf(f->text, sizeof f->text, "points had no value before the chains began");
     if (point)
         snprintf(f->text + used, sizeof f->text - (size_t)used,
                  "; the first, of chain %" JSON_INTEGER_FORMAT ": %.120s",
@@ -44,10 +46,22 @@ static void add_runaways(const json_t *json, ckam_finding *found, size_t *count)
     snprintf(f->advice, sizeof f->advice, "The density has heavy tails, or no finite integral: check it.");
 }
 
+/* A run that ended with an error has fewer draws than it was asked for. */
+static void add_failure(const json_t *json, ckam_finding *found, size_t *count) {
+    const char *stopped = json_string_value(json_object_get(json, "stopped"));
+    const char *message = json_string_value(json_object_get(json, "message"));
+    if (!stopped || strcmp(stopped, "error") != 0) return;
+    ckam_finding *f = add(found, count, CKAM_PROBLEM);
+    snprintf(f->text, sizeof f->text, "the run ended with an error: %.210s",
+             message ? message : "it is not known which");
+    snprintf(f->advice, sizeof f->advice, "Mend that; then `ckam resume` goes on where there were draws.");
+}
+
 static size_t read(const json_t *json, ckam_finding *found) {
     const char *warning = json_string_value(json_object_get(json, "warning"));
     json_int_t  faults = counted(json, "faults");
     size_t      count = 0;
+    add_failure(json, found, &count);
     if (warning) {
         ckam_finding *f = add(found, &count, CKAM_PROBLEM);
         snprintf(f->text, sizeof f->text, "%.247s", warning);
@@ -71,7 +85,7 @@ size_t ckam_run_incidents(const char *directory, ckam_finding found[CKAM_INCIDEN
     char   path[FILE_PATH], *bytes;
     size_t size, count = 0;
     if (!directory || snprintf(path, sizeof path, "%s/run.json", directory) >= (int)sizeof path) return 0;
-    if (file_read(path, &bytes, &size, NULL)) return 0;
+    if (file_read_record(path, &bytes, &size, NULL)) return 0;
     json_t *json = json_loadb(bytes, size, 0, NULL);
     if (json) count = read(json, found);
     json_decref(json);

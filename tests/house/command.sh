@@ -255,6 +255,11 @@ interrupted INT 130
 interrupted TERM 143
 interrupted HUP 143
 try 0 out 'it has converged as asked' resume stoppedINT --until rhat=99
+try 0 err 'nothing was left to do: it had converged as asked; --until never goes on' resume stoppedINT --draws 200000000
+# A rule that ends a run before there are draws leaves nothing that a script could go on with.
+try 75 err 'it stopped before every chain had a draw; allow more' sample bimodal --evals 10 -o few
+check 'how to go on is not said' grep -qF '`ckam resume few` goes on' err
+try 0 out '4 chains x' resume few --evals 100000 -n 100
 # Two that come together are one: of two kinds, which the system cannot merge, and of `timeout` without --foreground.
 for i in 1 2 3 4; do
     signalled "both$i" TERM HUP

@@ -139,6 +139,18 @@ sh -c 'ulimit -c 0; exec "$@"' sh "$ckam" sample "$models/segfault.so" --seed 1 
     status=$?
 check "a crash ended with $status" [ "$status" -eq 139 ]
 check 'a crash is not explained' grep -q -- '--isolate' err
+# Also at the first point, before there is a run.
+status=0
+sh -c 'ulimit -c 0; exec "$@"' sh "$ckam" sample --log-density '*(volatile int *)0' --params x --out first >out 2>err || status=$?
+check "a crash at the first point ended with $status" [ "$status" -eq 139 ]
+check 'a crash at the first point is not explained' grep -q 'the model crashed. With --isolate' err
+# A run that ended with an error is not without problems, whatever its draws are.
+try 70 err 'resume wrong' sample --program 'for i in 1 2 3 4 5 6 7 8 9; do for j in 1 2 3 4 5 6 7 8 9; do read -r x; echo 0; done; done; echo no' \
+    --params '0 < x < 1' --sampler rw:step-size=1,warmup=10 --workers 1 --seed 1 --out wrong
+try 1 out "the run ended with an error: chain" diagnose wrong
+# Reasons that a program gives before any chain has begun are kept.
+try 70 err 'not defined at 100 random starts' sample --program 'while read -r x; do echo reject bad data; done' --params x --out rejected
+try 1 out 'bad data' diagnose rejected
 # Nor does exit() end it in silence, whoever calls it first and how many do.
 for seed in 1 2 3 4 5; do
     try 70 err 'the model called exit()' sample "$models/exit.so" --seed $seed --chains 8 --threads 4 --format csv --out left \
