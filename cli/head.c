@@ -86,7 +86,15 @@ static void print_facts(const outcome *r) {
     *text = 0;
     write_reason(r, text);
     if (*r->directory) append(text, "; written to ", r->directory);
+    text_show(text);
     text_wrap(stdout, text, 0, 2);
+}
+
+static void print_place(const char *directory) {
+    char text[TEXT];
+    snprintf(text, sizeof text, "in %s", directory);
+    text_show(text);
+    printf("%s\n", text);
 }
 
 void head_print(const outcome *r) {
@@ -95,5 +103,5 @@ void head_print(const outcome *r) {
     if (r->facts)
         print_facts(r);
     else if (*r->directory)
-        printf("in %s\n", r->directory);
+        print_place(r->directory);
 }

@@ -53,7 +53,7 @@ static int plot(const request *r) {
     ckam_status status = ckam_plot_write(r->word, r->words - 1, r->word[r->words - 1], names, out, &error);
     free(names);
     if (status) return complain_error(r->command, &error);
-    printf("%s\n", out);
+    text_print_path(out);
     return EX_OK;
 }
 

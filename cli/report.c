@@ -90,7 +90,7 @@ static int report(const request *r) {
     ckam_status status = ckam_report_write(r->word, r->words, names, out, &error);
     free(names);
     if (status) return complain_error(r->command, &error);
-    printf("%s\n", out);
+    text_print_path(out);
     if (!request_value(r, "open")) return EX_OK;
     (void)fflush(stdout);
     return open_page(r, out);

@@ -8,13 +8,17 @@ static const ckam_option own_options[] = {
     {.name = NULL}};
 static const flag_group groups[] = {{.options = own_options}, {.options = NULL}};
 
-/* Files have no plan, and that is fine. */
+/* Files have no plan, and that is fine. One that cannot be used is not passed over in silence. */
 static void print(const request *r, const look *l) {
-    ckam_plan *plan = NULL;
-    outcome    out = {.directory = "", .all = request_value(r, "all"), .draws = l->draws, .review = l->review};
-    if (r->words == 1 && !ckam_plan_open(&plan, r->word[0], NULL)) {
+    ckam_plan  *plan = NULL;
+    ckam_error  error;
+    outcome     out = {.directory = "", .all = request_value(r, "all"), .draws = l->draws, .review = l->review};
+    ckam_status status = r->words == 1 ? ckam_plan_open(&plan, r->word[0], &error) : CKAM_ERROR_INPUT;
+    if (!status) {
         out.directory = r->word[0];
         outcome_add_plan(&out, plan);
+    } else if (status != CKAM_ERROR_INPUT) {
+        complain(r->command, 0, "warning: %s", error.message);
     }
     outcome_print(&out);
     outcome_free(&out);

@@ -66,7 +66,9 @@ static void print_name(const char *name, size_t width) {
             putchar(*rest++);
         while (((unsigned char)*rest & 0xc0) == 0x80);
     putchar('~');
-    while (text_columns(rest) > tail) rest++;
+    for (rest = name + strlen(name); tail > 0; tail--) do
+            rest--;
+        while (((unsigned char)*rest & 0xc0) == 0x80);
     printf("%s", rest);
 }
 

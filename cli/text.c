@@ -70,9 +70,41 @@ size_t text_quote(const char *word, char *text, size_t size) {
     return t.used;
 }
 
+/* Bytes of the character of UTF-8 at `text`; 0 where there is none. */
+static size_t character(const unsigned char *text) {
+    size_t length = *text < 0x80                    ? 1
+                    : *text >= 0xc2 && *text < 0xe0 ? 2
+                    : *text < 0xe0                  ? 0
+                    : *text < 0xf0                  ? 3
+                    : *text < 0xf5                  ? 4
+                                                    : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80) return 0;
+    return length;
+}
+
+/* Control characters are those below blank, DEL, and in UTF-8 c2 80 to c2 9f. */
+void text_show(char *text) {
+    while (*text) {
+        const unsigned char *at = (const unsigned char *)text;
+        size_t               length = character(at);
+        bool                 control = length == 0 || *at < 0x20 || *at == 0x7f || (*at == 0xc2 && at[1] < 0xa0);
+        for (length += length == 0; length > 0; length--, text++)
+            if (control) *text = '?';
+    }
+}
+
+void text_print_path(const char *path) {
+    char shown[QUOTED];
+    snprintf(shown, sizeof shown, "%s", path);
+    if (isatty(STDOUT_FILENO)) text_show(shown);
+    printf("%s\n", shown);
+}
+
 /* A directory that looks like a flag gets a path. */
 const char *text_command(const char *verb, const char *directory, char *text) {
     int used = snprintf(text, QUOTED, "ckam %s %s", verb, *directory == '-' ? "./" : "");
     text_quote(directory, text + used, QUOTED - (size_t)used);
+    text_show(text);
     return text;
 }

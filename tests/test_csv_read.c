@@ -210,6 +210,25 @@ static void malformed_files_are_refused_by_line(void **unused) {
     }
 }
 
+static void names_have_a_length(void **unused) {
+    (void)unused;
+    enum { MOST = 10000 };
+    static char text[MOST + 8];
+    csv_reader *reader;
+    ckam_error  error;
+    for (size_t more = 0; more < 2; more++) {
+        memset(text, 'a', MOST + more);
+        snprintf(text + MOST + more, 4, "\n1\n");
+        write_text(in_folder("long.csv"), text);
+        ckam_status status = csv_open(&reader, in_folder("long.csv"), &error);
+        if (more)
+            assert_failure(status, CKAM_ERROR_FORMAT, &error, "column 1 has 10001 bytes");
+        else
+            assert_int_equal(status, CKAM_OK);
+        csv_free(reader);
+    }
+}
+
 /* What R's write.csv() and spreadsheets write: the same names and numbers as in a plain file, whatever is around them. */
 static void foreign_forms_mean_the_same(void **unused) {
     (void)unused;
@@ -315,10 +334,14 @@ static void garbage_is_survived(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_of_cmdstan_are_read),           cmocka_unit_test(a_cut_file_has_fewer_rows),
-        cmocka_unit_test(malformed_files_are_refused_by_line), cmocka_unit_test(rows_are_counted_whatever_is_wanted),
-        cmocka_unit_test(what_cannot_be_opened_is_named),      cmocka_unit_test(garbage_is_survived),
-        cmocka_unit_test(foreign_forms_mean_the_same),         cmocka_unit_test(other_marks_stay)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(files_of_cmdstan_are_read),
+                                       cmocka_unit_test(a_cut_file_has_fewer_rows),
+                                       cmocka_unit_test(names_have_a_length),
+                                       cmocka_unit_test(malformed_files_are_refused_by_line),
+                                       cmocka_unit_test(rows_are_counted_whatever_is_wanted),
+                                       cmocka_unit_test(what_cannot_be_opened_is_named),
+                                       cmocka_unit_test(garbage_is_survived),
+                                       cmocka_unit_test(foreign_forms_mean_the_same),
+                                       cmocka_unit_test(other_marks_stay)};
     return cmocka_run_group_tests_name("csv_read", tests, folder_begin, folder_end);
 }

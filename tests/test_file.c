@@ -152,6 +152,20 @@ static void leftovers_are_overwritten(void **unused) {
     assert_false(is_there("left.new"));
 }
 
+/* What lies where a file is written aside is not written to: it may be a link to something else. */
+static void what_lies_aside_is_replaced(void **unused) {
+    (void)unused;
+    spill("elsewhere", "precious", 8);
+    assert_int_equal(symlink("elsewhere", "page.new"), 0);
+    assert_int_equal(file_replace("page", "bytes", 5, NULL), CKAM_OK);
+    assert_content("page", "bytes", 5);
+    assert_content("elsewhere", "precious", 8);
+    assert_int_equal(symlink("nowhere", "page.new"), 0);
+    assert_int_equal(file_replace("page", "other", 5, NULL), CKAM_OK);
+    assert_content("page", "other", 5);
+    assert_false(is_there("nowhere"));
+}
+
 /* -- Reading ------------------------------------------------------------------------------------------------------ */
 
 static void refuse_to_read(const char *path, const char *piece) {
@@ -188,6 +202,28 @@ static void what_cannot_be_read_is_named(void **unused) {
     refuse_to_read("missing", "No such file");
     refuse_to_read(".", "directory");
     refuse_to_read("/", "directory");
+}
+
+static void records_are_regular_and_not_too_large(void **unused) {
+    (void)unused;
+    ckam_error error;
+    char      *bytes;
+    size_t     size;
+    spill("record", "{}", 2);
+    assert_int_equal(file_read_record("record", &bytes, &size, NULL), CKAM_OK);
+    assert_string_equal(bytes, "{}");
+    free(bytes);
+    assert_int_equal(truncate("record", FILE_RECORD), 0);
+    assert_int_equal(file_read_record("record", &bytes, &size, NULL), CKAM_OK);
+    assert_int_equal(size, FILE_RECORD);
+    free(bytes);
+    assert_int_equal(truncate("record", FILE_RECORD + 1), 0);
+    assert_failure(file_read_record("record", &bytes, &size, &error), CKAM_ERROR_FORMAT, &error, "record", "33554433");
+    assert_null(bytes);
+    assert_int_equal(mkfifo("silent", 0666), 0); /* nobody will write: it must not wait */
+    assert_failure(file_read_record("silent", &bytes, &size, &error), CKAM_ERROR_FORMAT, &error, "silent", "regular");
+    assert_failure(file_read_record(".", &bytes, &size, &error), CKAM_ERROR_FORMAT, &error, "regular");
+    assert_failure(file_read_record("missing", &bytes, &size, &error), CKAM_ERROR_INPUT, &error, "No such file");
 }
 
 /* A pipe, such as /dev/stdin or what a shell makes of <(command), has no size that could be asked for. */
@@ -267,6 +303,8 @@ int main(void) {
                                        cmocka_unit_test(a_file_may_be_synced_later),
                                        cmocka_unit_test(leftovers_are_overwritten),
                                        cmocka_unit_test(files_are_read_whole),
+                                       cmocka_unit_test(what_lies_aside_is_replaced),
+                                       cmocka_unit_test(records_are_regular_and_not_too_large),
                                        cmocka_unit_test(what_cannot_be_read_is_named),
                                        cmocka_unit_test(a_pipe_is_read_to_its_end),
                                        cmocka_unit_test(bytes_are_read_from_their_place),

@@ -69,7 +69,8 @@ ckam_status file_begin(file_aside *a, const char *path, ckam_error *error) {
                          path);
     memcpy(a->aside, a->path, (size_t)length);
     memcpy(a->aside + length, ".new", sizeof ".new");
-    a->file = open(a->aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    unlink(a->aside); /* what was left there, or a link that would lead elsewhere */
+    a->file = open(a->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (a->file < 0) return fail_with(error, CKAM_ERROR_OUTPUT, "cannot make %.120s: %s", a->aside, strerror(errno));
     return CKAM_OK;
 }
@@ -154,17 +155,34 @@ static ckam_status read_all(int file, const char *path, size_t room, char **byte
     return CKAM_OK;
 }
 
-ckam_status file_read(const char *path, char **bytes, size_t *size, ckam_error *error) {
+static ckam_status check_record(const char *path, const struct stat *about, ckam_error *error) {
+    if (!S_ISREG(about->st_mode)) return fail_with(error, CKAM_ERROR_FORMAT, "%.120s is not a regular file", path);
+    if (about->st_size <= FILE_RECORD) return CKAM_OK;
+    return fail_with(error, CKAM_ERROR_FORMAT, "%.120s has %lld bytes; what describes a run has at most %d", path,
+                     (long long)about->st_size, FILE_RECORD);
+}
+
+/* A pipe that nobody writes to would hold the opening of a record. */
+static ckam_status read_file(const char *path, bool record, char **bytes, size_t *size, ckam_error *error) {
     enum { ROOM = 4096 };
     struct stat about = {0};
-    int         file = open(path, O_RDONLY | O_CLOEXEC);
+    int         file = open(path, O_RDONLY | O_CLOEXEC | (record ? O_NONBLOCK : 0));
     *bytes = NULL;
     if (file < 0) return fail_with(error, CKAM_ERROR_INPUT, "cannot read %.120s: %s", path, strerror(errno));
     bool        known = !fstat(file, &about) && about.st_size > ROOM;
-    ckam_status status = read_all(file, path, known ? (size_t)about.st_size / 2 + 1 : ROOM, bytes, size, error);
+    ckam_status status = record ? check_record(path, &about, error) : CKAM_OK;
+    if (!status) status = read_all(file, path, known ? (size_t)about.st_size / 2 + 1 : ROOM, bytes, size, error);
     close(file);
     if (!status) return CKAM_OK;
     free(*bytes);
     *bytes = NULL;
     return status;
+}
+
+ckam_status file_read(const char *path, char **bytes, size_t *size, ckam_error *error) {
+    return read_file(path, false, bytes, size, error);
+}
+
+ckam_status file_read_record(const char *path, char **bytes, size_t *size, ckam_error *error) {
+    return read_file(path, true, bytes, size, error);
 }

@@ -32,6 +32,10 @@ ckam_status file_sync(const char *path, ckam_error *error);
 ckam_status file_replace(const char *path, const void *bytes, size_t size, ckam_error *error);
 /* *bytes := the whole file, with a 0 behind it; yours to free. */
 ckam_status file_read(const char *path, char **bytes, size_t *size, ckam_error *error);
+/* The same of a file that a stranger may have put there, as run.json: CKAM_ERROR_FORMAT where it is no regular file, or is larger
+ * than what describes a run can be. */
+enum { FILE_RECORD = 32 << 20 };
+ckam_status file_read_record(const char *path, char **bytes, size_t *size, ckam_error *error);
 /* Reads exactly so many bytes; false where there are fewer, or they cannot be read. */
 bool file_read_at(int file, void *bytes, size_t size, uint64_t offset);
 /* Writes all of it; false, with errno, when that fails. A file that reaches the limit of its size raises a signal that

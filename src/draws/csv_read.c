@@ -169,6 +169,8 @@ static ckam_status strange_byte(const csv_reader *r, char byte, ckam_error *erro
     return malformed(r, error, "the header holds the byte %d; this is not a Stan CSV file", (unsigned char)byte);
 }
 
+enum { NAME_MOST = 10000 };
+
 /* Makes a field of the header a name: without blanks around it, and without its quotes. */
 static ckam_status take_name(csv_reader *r, size_t column, char *field, size_t length, ckam_error *error) {
     const char *name = field;
@@ -178,6 +180,9 @@ static ckam_status take_name(csv_reader *r, size_t column, char *field, size_t l
         length -= 2;
         trim(&name, &length);
     }
+    if (length > NAME_MOST)
+        return malformed(r, error, "the name of column %zu has %zu bytes; at most %d are allowed", column + 1, length,
+                         NAME_MOST);
     if (memchr(name, '"', length))
         return malformed(r, error, "the name of column %zu holds a quote, or a comma in quotes; rename it", column + 1);
     memmove(field, name, length);

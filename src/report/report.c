@@ -29,7 +29,7 @@ static void read_record(run_scene *s) {
     json_error_t why;
     struct stat  about;
     if (snprintf(path, sizeof path, "%s/run.json", s->directory) >= (int)sizeof path || stat(path, &about)) return;
-    if (file_read(path, &bytes, &size, &s->unread)) return;
+    if (file_read_record(path, &bytes, &size, &s->unread)) return;
     s->record = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &why);
     free(bytes);
     if (s->record && json_is_object(json_object_get(s->record, "config"))) return;

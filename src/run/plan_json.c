@@ -71,11 +71,13 @@ static ckam_status set_all(ckam_plan *plan, const char *path, json_t *object, co
     return status;
 }
 
-static ckam_status load(const char *path, json_t **object, ckam_error *error) {
+typedef ckam_status reader(const char *path, char **bytes, size_t *size, ckam_error *error);
+
+static ckam_status load(const char *path, reader *read, json_t **object, ckam_error *error) {
     char        *bytes;
     size_t       size;
     json_error_t why;
-    ckam_status  status = file_read(path, &bytes, &size, error);
+    ckam_status  status = read(path, &bytes, &size, error);
     *object = NULL;
     if (status) return status;
     *object = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &why);
@@ -93,7 +95,7 @@ static ckam_status load(const char *path, json_t **object, ckam_error *error) {
 ckam_status ckam_plan_read(ckam_plan *plan, const char *path, const char *sampler, ckam_error *error) {
     json_t *object;
     if (!path) return fail_with(error, CKAM_ERROR_ARGUMENT, "the path of the plan's file is NULL");
-    ckam_status status = load(path, &object, error);
+    ckam_status status = load(path, file_read, &object, error);
     if (status) return status;
     json_t *config = json_object_get(object, "config");
     bool    ours = json_object_get(object, "ckam") && json_is_object(config);
@@ -110,7 +112,7 @@ ckam_status ckam_plan_open(ckam_plan **plan, const char *directory, ckam_error *
     if (!plan || !directory) return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan's place or directory is NULL");
     if (snprintf(path, sizeof path, "%s/run.json", directory) >= (int)sizeof path)
         return fail_with(error, CKAM_ERROR_INPUT, "the path %.60s... is too long", directory);
-    ckam_status status = load(path, &object, &inner);
+    ckam_status status = load(path, file_read_record, &object, &inner);
     if (status == CKAM_ERROR_INPUT)
         return fail_with(error, status, "%.100s is not the directory of a run: %.100s", directory, inner.message);
     if (status) {

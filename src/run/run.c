@@ -280,7 +280,7 @@ static ckam_status read_record(ckam_run *run, ckam_error *error) {
     char   path[FILE_PATH], *bytes;
     size_t size;
     directory_file(&run->place, "run.json", path);
-    ckam_status status = file_read(path, &bytes, &size, error);
+    ckam_status status = file_read_record(path, &bytes, &size, error);
     if (status) return status;
     json_t     *json = json_loadb(bytes, size, 0, NULL), *rejected = json_object_get(json, "rejected");
     const char *started = json_string_value(json_object_get(json, "started"));
