@@ -249,17 +249,19 @@ static void draws_without_end(void **state) {
     made_free(&m);
 }
 
-/* The share of rows of a parameter that are cut to its last number before a bound: 1 in 100 is noticed; not so where it is
- * a chain that stands there, a whole number, or one of a parameter that has steps everywhere. */
+/* The share of rows of a parameter that are cut to its last number before a bound: 1 in 100 is noticed, where as many come near to
+ * it; not so where it is a chain that stands there, a whole number, or one of a parameter that has steps everywhere, and where no
+ * other number is near: a jump that leads back, or numbers that are cut to a limit. */
 static void draws_at_a_bound(void **state) {
     (void)state;
     const double edge = 1.0 - 0x1p-53;
-    for (int kind = 0; kind < 4; kind++) {
+    for (int kind = 0; kind < 5; kind++) {
         made m = made_model("gaussian:dim=2", 2, 5000, 0.0, 1);
         for (size_t i = 0; i < 10000; i++) {
             double *x = made_at(&m, i);
             x[0] = fmin(0.3 * x[0], 0.9);
             if (kind == 3) x[0] = 0.1 * rint(10.0 * x[0]) + 0.05;
+            if (kind < 3 && i % 100 == 8) x[0] = edge - 0x1p-53 * exp2((double)(i / 100 % 30));
             if (kind == 1 ? i >= 4900 && i < 5000 : i % 100 == 7) x[0] = kind == 2 ? 1.0 : edge;
             if (x[0] == 0.9) x[0] -= 1e-6 * (double)i; /* that is another end */
         }

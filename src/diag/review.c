@@ -90,14 +90,25 @@ static size_t count_arrivals(const whole *w, const double *values, double number
     return arrivals;
 }
 
-/* A parameter with a density comes to no number twice, unless it cannot get nearer to a bound. What has steps everywhere, as
- * a count, comes to that in the middle of the rows again, too. */
+/* Rows near this number: closer than 2^30 units in its last place, but farther off than rounding takes them. */
+static size_t count_near(const whole *w, const double *values, double number) {
+    const double unit = nextafter(fabs(number), HUGE_VAL) - fabs(number);
+    size_t       near = 0;
+    for (size_t i = 0; i < w->review.chains * w->review.rows; i++) {
+        const double away = fabs(values[i] - number);
+        near += (away > 8.0 * unit) & (away < 0x1p30 * unit);
+    }
+    return near;
+}
+
+/* A parameter with a density comes to no number again and again, unless it cannot get nearer to a bound: then others gather
+ * before it. That is not so where jumps lead back to a draw, where numbers are cut to a limit, or where all are steps. */
 static void note_edge(whole *w, size_t k, const double *values, double number) {
     enum { ARRIVALS = 3, ROWS_FOR_ONE = 10000 };
     const size_t  total = w->review.chains * w->review.rows, arrivals = count_arrivals(w, values, number);
     review_facts *f = &w->facts;
     if (number == rint(number) || arrivals < ARRIVALS || arrivals < total / ROWS_FOR_ONE ||
-        count_arrivals(w, values, values[total / 2]) >= ARRIVALS)
+        count_near(w, values, number) < ARRIVALS)
         return;
     if (f->edges++ > 0) return;
     f->first_edge = k;

@@ -143,7 +143,7 @@ ckam_status halves_evaluate(halves *s, const ckam_target *target, const double *
 /* Counts the draws at `end`, the least or the largest x of coordinate k. A chain does not come back to a number unless there
  * are hardly others: then draws that were apart, as their log densities are, have been rounded to the same place, most often
  * the one next to a bound, and what should be nearer to the bound is nowhere. By chance draws meet there as well, but hardly
- * three. */
+ * three. A jump that leads back to a draw brings its log density, too, but for rounding. */
 static void pile_up(halves *s, size_t k, double end) {
     enum { VISITS_LEAST = 3 };
     const size_t count = count_of(s);
@@ -153,7 +153,8 @@ static void pile_up(halves *s, size_t k, double end) {
     for (size_t i = 0; i < count; i++) {
         const double *row = s->row + i * (s->dim + ROW_HEAD);
         const bool    is = row[ROW_HEAD + k] == end;
-        if (is && !was && row[ROW_LOG_DENSITY] != last) visits++;
+        const bool    back = fabs(row[ROW_LOG_DENSITY] - last) <= 1e-9 * fmax(1.0, fabs(last));
+        if (is && !was && !back) visits++;
         if (is) last = row[ROW_LOG_DENSITY];
         at += is;
         was = is;
