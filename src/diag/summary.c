@@ -190,7 +190,7 @@ void diag_convergence(diag_work *work, const double *values, double *rhat, doubl
         converge(work, values, &l, &q, &s);
     }
     *rhat = s.rhat;
-    *ess = smaller(s.ess_bulk, s.ess_tail);
+    *ess = fmin(s.ess_bulk, s.ess_tail); /* the first alone where there are no tails, as of what is 0 or 1 */
 }
 
 ckam_status ckam_summarise(const double *values, size_t chains, size_t rows, ckam_summary *summary, ckam_error *error) {

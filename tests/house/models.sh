@@ -168,6 +168,15 @@ void derive(const double *x, double *out) { out[0] = 3; }
 double log_density(const double *x) { return -0.5 * x[0] * x[0]; }
 MODEL
 try 0 out 'converged as asked' sample constant.c --until ess=400 --evals 1000000 --seed 1 --format csv --out constant
+# Nor does what is 0 or 1, and so has no tails.
+cat >indicator.c <<'MODEL'
+#include <ckam/model.h>
+const char *const ckam_parameters[] = {"x", NULL};
+const char *const ckam_derived[] = {"positive", NULL};
+void derive(const double *x, double *out) { out[0] = x[0] > 0; }
+double log_density(const double *x) { return -0.5 * x[0] * x[0]; }
+MODEL
+try 0 out 'converged as asked' sample indicator.c --until ess=1000 --evals 100000 --seed 1 --format csv --out indicator
 # A density without an integral is noticed, also where a bound hides it; so is what lies beyond the last number.
 try 0 out 'seems to have no finite' sample --log-density '-1/2*x*x' --params 'x > 0' $short --out half-line
 try 1 out 'seems to have no finite integral' diagnose half-line
