@@ -465,8 +465,8 @@ CKAM_API ckam_draws        *ckam_subject_draws(const ckam_subject *subject);
 /* -- 10. Diagnostics -------------------------------------------------------------------------------------
  *
  * R-hat, effective sample sizes (ESS) and standard errors as in Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021):
- * the same numbers as R's package posterior. NaN where a number cannot be given: fewer than 4 rows a chain, a NaN among
- * the values, or all equal. Chains that stand still, not all in one place, have an infinite R-hat. */
+ * the same numbers as R's package posterior. NaN where a number cannot be given: fewer than 4 rows a chain for R-hat or 6
+ * for the others, a NaN among the values, or all equal. Chains that stand still, not all in one place, have an infinite R-hat. */
 typedef struct ckam_summary {
     double mean, mcse_mean, sd, median, mad, q5, q95;
     double rhat;               /* the larger one of bulk and tail; below 1.01 is good */

@@ -150,7 +150,7 @@ static const struct {
     {"\",x\n1,2\n", {"line 1", "column 1 holds a quote", "rename"}},
     {"\"x[1,2]\",y\n1,2\n", {"line 1", "column 1 holds a quote", "a comma"}},
     {"'x',\"y\x1b[2J\"\n1,2\n", {"line 1", "byte 27", "Stan CSV"}},
-    {"lp__,\tx\n1,2\n", {"line 1", "byte 9", "Stan CSV"}},
+    {"lp__,\tx\n1,2\n", {"line 1", "a tab", "commas"}},
     {" 1, 2\n3, 4\n", {"line 1", "header", "numbers"}},
     {"\xef\xbb\xbf", {"line 1", "header", ""}},
     {"\xef\xbb\xbf\n", {"line 2", "header", ""}},
@@ -161,7 +161,7 @@ static const struct {
     {"\x7f"
      "ELF\x01\x02\n",
      {"line 1", "byte 127", "Stan CSV"}},
-    {"lp__\tx\n1\t2\n", {"line 1", "byte 9", "Stan CSV"}},
+    {"lp__\tx\n1\t2\n", {"line 1", "a tab", "commas"}},
     {"lp__,a\x1b[2J\n1,2\n", {"line 1", "byte 27", "Stan CSV"}},
     {"lp__,a\xc2\x9b"
      "2J\n1,2\n",

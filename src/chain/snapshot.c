@@ -161,10 +161,12 @@ static ckam_status compare_options(const ckam_chain *c, const void *theirs, ckam
 }
 
 static ckam_status compare_heads(const head *ours, const head *theirs, ckam_error *error) {
-    if (memcmp(theirs->library, ours->library, sizeof ours->library) != 0 ||
-        (theirs->version != SNAPSHOT_VERSION && theirs->version != SNAPSHOT_WHOLE))
+    if (memcmp(theirs->library, ours->library, sizeof ours->library) != 0)
         return fail_with(error, CKAM_ERROR_SNAPSHOT, "the snapshot was saved by ckam %.15s, this is ckam %s",
                          theirs->library, ours->library);
+    if (theirs->version != SNAPSHOT_VERSION && theirs->version != SNAPSHOT_WHOLE)
+        return fail_with(error, CKAM_ERROR_SNAPSHOT, "the head of the snapshot is damaged: its version is %llu",
+                         (unsigned long long)theirs->version);
     if (memcmp(theirs->sampler, ours->sampler, sizeof ours->sampler) != 0)
         return fail_with(error, CKAM_ERROR_SNAPSHOT, "the snapshot's sampler is %.31s, this chain's is %s",
                          theirs->sampler, ours->sampler);

@@ -166,6 +166,7 @@ static ckam_status check_names(const csv_reader *r, ckam_error *error) {
 }
 
 static ckam_status strange_byte(const csv_reader *r, char byte, ckam_error *error) {
+    if (byte == '\t') return malformed(r, error, "the header holds a tab; columns must be separated by commas");
     return malformed(r, error, "the header holds the byte %d; this is not a Stan CSV file", (unsigned char)byte);
 }
 

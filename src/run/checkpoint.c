@@ -180,6 +180,19 @@ ckam_status checkpoint_save(ckam_run *run, ckam_error *error) {
 
 /* -- Loading ------------------------------------------------------------------------------------------------------ */
 
+/* Where two texts begin to differ, and a bit before. */
+static size_t difference(const char *one, const char *other) {
+    enum { BEFORE = 40 };
+    size_t at = 0;
+    while (one[at] && one[at] == other[at]) at++;
+    return at > BEFORE ? at - BEFORE : 0;
+}
+
+static ckam_status damaged_head(ckam_error *error) {
+    return fail_with(error, CKAM_ERROR_SNAPSHOT,
+                     "the head of the checkpoint is damaged; an older copy of it may be whole");
+}
+
 static ckam_status compare(const head *ours, const head *theirs, ckam_error *error) {
     const struct {
         const char *name;
@@ -188,17 +201,17 @@ static ckam_status compare(const head *ours, const head *theirs, ckam_error *err
                    {"dimension is", ours->dim, theirs->dim},
                    {"thin is", ours->thin, theirs->thin},
                    {"save-warmup is", ours->save_warmup, theirs->save_warmup}};
-    if ((theirs->version != CHECKPOINT_VERSION && theirs->version != CHECKPOINT_EQUAL) ||
-        memcmp(theirs->library, ours->library, sizeof ours->library) != 0)
+    if (memcmp(theirs->library, ours->library, sizeof ours->library) != 0)
         return fail_with(error, CKAM_ERROR_SNAPSHOT,
                          "the checkpoint was saved by ckam %.15s, this is ckam %s; resume it with that version",
                          theirs->library, ours->library);
-    if (memcmp(theirs->model, ours->model, sizeof ours->model) != 0 && !strncmp(theirs->model, ours->model, 80))
-        return fail_with(error, CKAM_ERROR_SNAPSHOT,
-                         "the head of the checkpoint is damaged; an older copy of it may be whole");
-    if (memcmp(theirs->model, ours->model, sizeof ours->model) != 0)
-        return fail_with(error, CKAM_ERROR_SNAPSHOT, "the checkpoint's model is %.80s, run.json has %.80s",
-                         theirs->model, ours->model);
+    if (theirs->version != CHECKPOINT_VERSION && theirs->version != CHECKPOINT_EQUAL) return damaged_head(error);
+    if (strncmp(theirs->model, ours->model, sizeof ours->model) != 0) {
+        const size_t from = difference(ours->model, theirs->model);
+        return fail_with(error, CKAM_ERROR_SNAPSHOT, "the checkpoint's model is %s%.80s, run.json has %s%.80s",
+                         from ? "..." : "", theirs->model + from, from ? "..." : "", ours->model + from);
+    }
+    if (memcmp(theirs->model, ours->model, sizeof ours->model) != 0) return damaged_head(error);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i].ours != numbers[i].theirs)
             return fail_with(error, CKAM_ERROR_SNAPSHOT, "the checkpoint's %s %llu, this run's %llu", numbers[i].name,

@@ -353,9 +353,14 @@ static void remove_stale(const ckam_run *run) {
     }
 }
 
-/* A rule that is new holds in place of a number of draws or evaluations that is used up. Fewer draws than there are cannot
- * be had: the plan says how many there are. */
-static void lift_limits(ckam_run *run, bool more) {
+/* What a plan has that the run was not begun with. */
+typedef struct news {
+    bool rule, evals;
+} news;
+
+/* A rule that is new holds in place of a number of draws or evaluations that is used up. Fewer than there are cannot be had:
+ * the plan says how many there are. */
+static void lift_limits(ckam_run *run, news new) {
     run_settings *plan = &run->plan->run;
     uint64_t      draws = UINT64_MAX, evaluations = UINT64_MAX;
     for (size_t i = run->first; i < run->last; i++) {
@@ -364,13 +369,13 @@ static void lift_limits(ckam_run *run, bool more) {
     }
     draws = crew_least(run, draws);
     evaluations = crew_least(run, evaluations);
-    if (plan->draws && draws >= plan->draws) plan->draws = more ? 0 : draws;
-    if (more && plan->evals && evaluations >= plan->evals) plan->evals = 0;
+    if (plan->draws && draws >= plan->draws) plan->draws = new.rule ? 0 : draws;
+    if (plan->evals && evaluations >= plan->evals) plan->evals = new.rule && !new.evals ? 0 : evaluations;
     resolve(run);
 }
 
-/* Whether the plan may go on what is there; *more: with a rule that is new. */
-static ckam_status check_plan(const ckam_run *run, const char *path, bool *more, ckam_error *error) {
+/* Whether the plan may go on what is there, and with what. */
+static ckam_status check_plan(const ckam_run *run, const char *path, news *new, ckam_error *error) {
     ckam_plan  *before;
     ckam_status status = ckam_plan_open(&before, path, error);
     if (status) return status;
@@ -379,16 +384,16 @@ static ckam_status check_plan(const ckam_run *run, const char *path, bool *more,
     if (!status) status = plan_formats(run->plan->run.format, &format, error);
     if (!format.csv)
         status = fail_with(error, CKAM_ERROR_OPTION, "a run that goes on writes: format none is not possible");
-    *more = plan_has_new_rule(run->plan, before);
+    *new = (news){plan_has_new_rule(run->plan, before), run->plan->run.evals != before->run.evals};
     ckam_plan_free(before);
     return status;
 }
 
 /* What needs nothing of the other processes. */
-static ckam_status take(ckam_run *run, const char *path, const ckam_target *target, bool *more, ckam_error *error) {
+static ckam_status take(ckam_run *run, const char *path, const ckam_target *target, news *new, ckam_error *error) {
     ckam_status status = CKAM_OK;
     if (crew_is_first(run)) status = directory_take(&run->place, path, error);
-    if (!status) status = check_plan(run, path, more, error);
+    if (!status) status = check_plan(run, path, new, error);
     if (!status) status = prepare(run, target, true, error);
     if (status) return status;
     snprintf(run->place.path, sizeof run->place.path, "%s", path);
@@ -398,14 +403,14 @@ static ckam_status take(ckam_run *run, const char *path, const ckam_target *targ
 }
 
 static ckam_status take_up(ckam_run *run, const char *path, const ckam_target *target, ckam_error *error) {
-    bool        more = false;
-    ckam_status status = take(run, path, target, &more, error);
+    news new = {false, false};
+    ckam_status status = take(run, path, target, &new, error);
     status = crew_agree(run, status, error);
     if (!status) status = checkpoint_load(run, error);
     if (status) return status;
     status = crew_agree(run, fill_stores(run, error), error);
     if (status) return status;
-    lift_limits(run, more);
+    lift_limits(run, new);
     for (size_t i = run->first; i < run->last; i++) lane_report(run, &run->lanes[i]);
     if (crew_is_first(run)) remove_stale(run);
     run->settled = true;

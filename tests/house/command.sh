@@ -260,6 +260,11 @@ try 0 err 'nothing was left to do: it had converged as asked; --until never goes
 try 75 err 'it stopped before every chain had a draw; allow more' sample bimodal --evals 10 -o few
 check 'how to go on is not said' grep -qF '`ckam resume few` goes on' err
 try 0 out '4 chains x' resume few --evals 100000 -n 100
+# Fewer evaluations than were made cannot be had, and are no reason for more.
+try 0 out '0 evaluations in' resume few --evals 50
+# Jumps lead back to a draw at times: that is no bound.
+try 0 out '2 modes' sample bimodal --sampler jump --seed 1 -n 1000 -o back
+try 0 out 'no problems found' diagnose back
 # Two that come together are one: of two kinds, which the system cannot merge, and of `timeout` without --foreground.
 for i in 1 2 3 4; do
     signalled "both$i" TERM HUP
