@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A batch should take about this long: rarely enough to cost nothing, often enough to share the threads fairly. */
-#define BATCH_SECONDS 0.02
+#define BATCH_SECONDS 0.005
 enum { BATCH_FIRST = 16, BATCH_MOST = 1 << 20 };
 /* Numbers that all stores of a run may hold, rows that one should hold, and those that make a diagnosis possible. */
 enum { STORE_NUMBERS = 1 << 20, STORE_ROWS = 2000, STORE_LEAST = 128 };
