@@ -137,7 +137,8 @@ static void follow(bars *b, const ckam_progress *p, size_t i) {
 }
 
 static void write_phase(const ckam_chain_progress *chain, char *text) {
-    const char *name = progress_phase(chain->phase);
+    const bool  warms = chain->phase == CKAM_PHASE_SAMPLE && !chain->cycle && !chain->draws;
+    const char *name = warms ? "warm-up" : progress_phase(chain->phase);
     if (chain->done)
         snprintf(text, NUMBER, "done");
     else if (chain->cycle || chain->phase == CKAM_PHASE_EXPLORE)

@@ -162,6 +162,7 @@ static const struct {
      "ELF\x01\x02\n",
      {"line 1", "byte 127", "Stan CSV"}},
     {"lp__\tx\n1\t2\n", {"line 1", "a tab", "commas"}},
+    {"\"lp__\";\"x\"\n1,5;2\n", {"line 1", "';'", "write.csv()"}},
     {"lp__,a\x1b[2J\n1,2\n", {"line 1", "byte 27", "Stan CSV"}},
     {"lp__,a\xc2\x9b"
      "2J\n1,2\n",

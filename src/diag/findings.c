@@ -117,7 +117,7 @@ static void at_the_edge(list *l) {
 
 static void chains_that_stand(list *l) {
     char names[64];
-    if (l->facts->review->rows < 2) return;
+    if (l->facts->review->rows < 2 || l->facts->review->parameters == 0) return;
     size_t count = name_chains(l->facts, never_moved, 0, names, sizeof names);
     if (count == 0) return;
     add(l, CKAM_PROBLEM, "%zu of %zu chains never moved (%s): all rows of such a chain are equal.", count,

@@ -210,6 +210,9 @@ static ckam_status read_header(csv_reader *r, const char *text, size_t length, c
     if (first < end && *first < 'A' && number_scan(first, end, &number))
         return malformed(r, error, "a header with names must come before the numbers");
     r->columns = count_columns(text, length);
+    if (r->columns == 1 && memchr(text, ';', length))
+        return malformed(r, error,
+                         "columns must be separated by commas, not by ';'; in R take write.csv(), not write.csv2()");
     r->header = malloc(length + 1);
     r->names = malloc(r->columns * sizeof *r->names);
     if (!r->header || !r->names) return no_memory(r->path, error);

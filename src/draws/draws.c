@@ -8,6 +8,7 @@
 #include "draws/csv.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
@@ -251,6 +252,8 @@ static ckam_status list_files(ckam_draws *d, const char *const *paths, size_t co
         if (is_directory(paths[i]))
             return fail_with(error, CKAM_ERROR_INPUT, "%.120s is a directory; give one directory, or CSV files by name",
                              paths[i]);
+    if (directory && access(paths[0], X_OK))
+        return fail_with(error, CKAM_ERROR_INPUT, "cannot look into %.120s: %s", paths[0], strerror(errno));
     if (directory) count = draws_files(paths[0]);
     if (count == 0)
         return fail_with(error, CKAM_ERROR_INPUT,
