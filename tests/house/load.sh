@@ -61,6 +61,9 @@ whole() {
 # written, and twice 128 draws.
 most() { echo $((150000 + chains * ($1 + 256 + 2 * 128 * (dim + 7) * 8 / 1024))); }
 
+# in_order: the command ended as it should: by its time, with draws or, where there are many chains, before there were any.
+in_order() { [ $ended -eq 0 ] || { [ $ended -eq 75 ] && grep -q 'before every chain had a draw' "$work/err"; }; }
+
 # crowd SAMPLER SECONDS STATE: so long, then on from a kill; the state of a chain takes STATE kB at most.
 crowd() {
     bound=$(most "$3")
@@ -68,7 +71,7 @@ crowd() {
     start "$ckam" sample gaussian:dim=$dim --chains "$chains" --sampler "$1" --seed 1 --threads 2 --time-limit "$2" \
         --progress none --format csv --out "$run"
     watch
-    [ $ended -eq 0 ] || fail "$1 with $chains chains ended with $ended"
+    in_order || fail "$1 with $chains chains ended with $ended"
     first=$peak
     [ "$peak" -le "$bound" ] || fail "$chains chains of $1 took $peak kB, not $bound at most"
     whole "$run"
@@ -85,7 +88,7 @@ crowd() {
     watch
     start "$ckam" resume "$run" --time-limit 2 --progress none
     watch
-    [ $ended -eq 0 ] || fail "$1: 'ckam resume' ended with $ended after a kill"
+    in_order || fail "$1: 'ckam resume' ended with $ended after a kill"
     [ "$peak" -le "$bound" ] || fail "$chains chains of $1, resumed, took $peak kB, not $bound at most"
     whole "$run"
     [ "$rows" -ge "$before" ] || fail "$1: there were $before rows, and $rows after a kill"
