@@ -354,13 +354,15 @@ CKAM_API void ckam_plan_crew(ckam_plan *plan, const ckam_crew *crew);
 
 typedef struct ckam_draws ckam_draws;
 
-/* Checks everything, makes the directory and its files, and evaluates nothing yet. The target is copied, but its context
- * and names must outlive the run; its log_density is called from several threads at once. NULL: the plan's model. The
- * plan is read, not kept. */
+/* Checks everything, and makes the directory and its files. The target is copied, but its context and names must outlive the
+ * run; its log_density is called from several threads at once, and not before ckam_run_go(). Settings of models ("params", "data",
+ * "bounds") are refused with it: where it has bounds, it gives CKAM_REJECT outside. NULL: the plan's model, of which a point may be
+ * evaluated twice. The plan is read, not kept. */
 CKAM_API ckam_status ckam_run_create(ckam_run **run, const ckam_plan *plan, const ckam_target *target,
                                      ckam_error *error);
 /* Goes on in the directory `directory` where its checkpoint is: a plan from ckam_plan_open(), in which "draws", "evals",
- * "time-limit", "until", "threads", "format" and "checkpoint-every" may have been changed; a rule that is new lifts draws
+ * "time-limit", "until", "threads", "format", "progress" and "checkpoint-every" may have been changed, and of a user's model
+ * "workers", "timeout" and "isolate"; a rule that is new lifts draws
  * or evaluations that are used up. What was written after the checkpoint is cut off. Refused, by naming what differs,
  * are a checkpoint of another model, dimension, sampler, setting or version, and a target that gives another value at a
  * stored point. */
@@ -414,10 +416,11 @@ CKAM_API void ckam_run_counts(const ckam_run *run, ckam_counts *counts);
 /* What the draws say, as ckam_run_go() found it at the end; NULL before that, and when there was nothing to look at.
  * Borrowed from the run. */
 CKAM_API const struct ckam_review *ckam_run_review(const ckam_run *run);
-/* What was noticed when it was created, in one sentence, as of a model whose values for one point differ; "" if nothing. */
+/* What was noticed of the plan's model when it was created, in one sentence, as that its values for one point differ; "" if
+ * nothing. */
 CKAM_API const char *ckam_run_warning(const ckam_run *run);
-/* The draws that the run keeps in memory, an even thinning of all of them; for a run that writes none. Yours to free;
- * it is a copy. */
+/* The draws that the run keeps in memory, an even thinning of all of them (about 2000 rows a chain where there are files, up to
+ * 2^20 numbers where there are none): lp__ and the parameters. Yours to free; it is a copy. */
 CKAM_API ckam_status ckam_run_draws(const ckam_run *run, ckam_draws **draws, ckam_error *error);
 
 /* -- 9. Draws --------------------------------------------------------------------------------------------

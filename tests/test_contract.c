@@ -129,6 +129,34 @@ static void a_crew_that_cannot_be_is_refused(void **state) {
     }
 }
 
+/* What is said of a model is not said of a target in C: it would be left out in silence. */
+static void settings_of_models_are_refused_with_a_target(void **state) {
+    (void)state;
+    static const char *const names[] = {"params", "data", "bounds"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        ckam_plan *plan = plan_of_four();
+        ckam_run  *run;
+        ckam_error error;
+        assert_int_equal(ckam_plan_set(plan, names[i], "x", NULL), CKAM_OK);
+        assert_failure(ckam_run_create(&run, plan, &line, &error), CKAM_ERROR_OPTION, &error, names[i],
+                       "a target of the caller's");
+        assert_null(run);
+        ckam_plan_free(plan);
+    }
+}
+
+static void more_draws_than_can_be_counted_are_refused(void **state) {
+    (void)state;
+    double      out[1] = {7.0};
+    ckam_error  error;
+    ckam_target endless = line;
+    endless.dim = SIZE_MAX;
+    assert_failure(ckam_sample(&endless, "rw", NULL, 1, 2, 10, out, &error), CKAM_ERROR_ARGUMENT, &error, "2 chains");
+    assert_failure(ckam_sample(&line, "rw", NULL, 1, SIZE_MAX / 4, 5, out, &error), CKAM_ERROR_ARGUMENT, &error,
+                   "5 draws");
+    assert_true(out[0] == 7.0); /* nothing was written */
+}
+
 static void a_stop_has_a_reason(void **state) {
     (void)state;
     ckam_plan *plan = plan_of_four();
@@ -161,6 +189,8 @@ int main(void) {
                                        cmocka_unit_test(only_what_is_alike_is_pooled),
                                        cmocka_unit_test(a_chain_is_pooled_once_and_at_its_cycle),
                                        cmocka_unit_test(a_crew_that_cannot_be_is_refused),
+                                       cmocka_unit_test(settings_of_models_are_refused_with_a_target),
+                                       cmocka_unit_test(more_draws_than_can_be_counted_are_refused),
                                        cmocka_unit_test(a_stop_has_a_reason),
                                        cmocka_unit_test(names_of_settings)};
     return cmocka_run_group_tests(tests, NULL, NULL);

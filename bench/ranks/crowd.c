@@ -10,7 +10,8 @@ crowd crowd_create(const ckam_target *target, const char *spec, const double *st
     crowd         c = {take(count * sizeof(ckam_chain *)), count};
     ckam_options *options;
     ckam_error    error;
-    ckam_setup    setup = {.target = target, .start = start, .seed = 1, .horizon = horizon, .pooled = true};
+    ckam_setup    setup = {
+           .target = target, .start = start, .seed = 1, .horizon = horizon, .pooled = true, .chains = count};
     if (ckam_options_create(&options, spec, &error)) stop(error.message);
     setup.options = options;
     for (; setup.chain < count; setup.chain++)

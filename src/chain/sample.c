@@ -2,6 +2,7 @@
  *
  * Chains that learn from each other (jump) go on together, from the end of a cycle to the next. */
 #include "chain/options.h"
+#include "target/target.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,9 +62,16 @@ ckam_status ckam_sample(const ckam_target *target, const char *spec, const doubl
                         size_t draws, double *out, ckam_error *error) {
     ckam_options *options = NULL;
     if (!target || !out) return fail_with(error, CKAM_ERROR_ARGUMENT, "the target or the place for the draws is NULL");
-    for (size_t i = 0; i < chains * draws * target->dim; i++) out[i] = (double)NAN;
-    ckam_status status = ckam_options_create(&options, spec, error);
-    size_t      together = !status && options->sampler->waits ? chains : 1;
+    size_t      numbers;
+    ckam_status status = target_check(target, error);
+    if (!status && (__builtin_mul_overflow(chains, draws, &numbers) ||
+                    __builtin_mul_overflow(numbers, target->dim, &numbers) || numbers > SIZE_MAX / sizeof *out))
+        status = fail_with(error, CKAM_ERROR_ARGUMENT, "%zu chains of %zu draws are more numbers than can be counted",
+                           chains, draws);
+    if (status) return status;
+    for (size_t i = 0; i < numbers; i++) out[i] = (double)NAN;
+    status = ckam_options_create(&options, spec, error);
+    size_t together = !status && options->sampler->waits ? chains : 1;
     for (size_t c = 0; !status && c < chains; c += together) {
         ckam_setup setup = {.target = target, .options = options, .start = start, .seed = seed, .chain = c};
         setup.horizon = options->values->warmup + draws;

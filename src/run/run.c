@@ -41,15 +41,17 @@ static ckam_status open_source(ckam_run *run, const source_request *request, cka
     return CKAM_OK;
 }
 
-static ckam_status refuse_alien(const source_request *r, ckam_error *error) {
+/* `model` is built in, or "" where the target is the caller's. */
+static ckam_status refuse_alien(const source_request *r, const char *model, ckam_error *error) {
     const struct {
         const char *name, *value;
     } alien[] = {{"params", r->params}, {"data", r->data}, {"bounds", r->bounds}};
     for (size_t i = 0; i < sizeof alien / sizeof *alien; i++)
         if (*alien[i].value)
             return fail_with(error, CKAM_ERROR_OPTION,
-                             "--%s is for models of your own: a file, --log-density or --program; '%.80s' is none",
-                             alien[i].name, r->model);
+                             "--%s is for models of your own: a file, --log-density or --program; %s%.80s%s is none",
+                             alien[i].name, *model ? "'" : "", *model ? model : "a target of the caller's",
+                             *model ? "'" : "");
     return CKAM_OK;
 }
 
@@ -57,9 +59,11 @@ static ckam_status find_target(ckam_run *run, const ckam_target *target, ckam_er
     const char          *model = run->plan->run.model;
     const source_request request = plan_source(run->plan);
     if (!target && source_is_wanted(&request)) return open_source(run, &request, error);
-    if (!target && *model && refuse_alien(&request, error)) return CKAM_ERROR_OPTION;
     if (!target && !*model)
-        return fail_with(error, CKAM_ERROR_OPTION, "the plan has no model; `ckam list models` shows what there is");
+        return fail_with(error, CKAM_ERROR_OPTION,
+                         "the plan has no model; `ckam list models` shows what there is; a density that is in a C "
+                         "program is handed over by that program");
+    if (refuse_alien(&request, target ? "" : model, error)) return CKAM_ERROR_OPTION;
     ckam_status status = target ? target_check(target, error) : ckam_model_create(&run->model, model, error);
     if (status) return status;
     run->target = target ? *target : *ckam_model_target(run->model);

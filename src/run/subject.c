@@ -58,6 +58,10 @@ static ckam_status release(ckam_subject *s, ckam_draws *draws, ckam_error *error
 static ckam_status open_model(ckam_subject *s, const ckam_plan *plan, ckam_draws *draws, ckam_error *error) {
     source_request request = plan_source(plan);
     if (!source_is_wanted(&request)) {
+        if (!*plan->run.model)
+            return fail_with(error, CKAM_ERROR_ARGUMENT,
+                             "the run names no model: its density was handed over by a C program, where "
+                             "ckam_evidence_estimate() takes it");
         ckam_status status = ckam_model_create(&s->model, plan->run.model, error);
         if (status) return status;
         s->target = *ckam_model_target(s->model);
