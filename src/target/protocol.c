@@ -52,24 +52,11 @@ static ckam_status read_list(params *p, const char *list, const char *where, boo
     return params_read(p, list, where, bounds, error);
 }
 
-/* A name for a parameter and for something derived would be two columns that nobody can tell apart. */
-static ckam_status check_names(const char *list, const char *derived, ckam_error *error) {
-    params both = {0};
-    size_t size = strlen(list) + strlen(derived) + 2;
-    char  *text = malloc(size);
-    if (!text) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the names of a program");
-    snprintf(text, size, "%s,%s", list, derived);
-    ckam_status status = params_read(&both, text, "the program's first line", true, error);
-    params_free(&both);
-    free(text);
-    return status;
-}
-
-static ckam_status read_section(greeting *g, const char *section, const char *list, ckam_error *error) {
+static ckam_status read_section(greeting *g, const char *section, ckam_error *error) {
     const char *derived = behind(section, "derived"), *binary = behind(section, "binary");
     if (derived && !g->derived.count) {
         ckam_status status = read_list(&g->derived, derived, "'derived' of the program", false, error);
-        return status ? status : check_names(list, derived, error);
+        return status ? status : params_apart(&g->params, &g->derived, "the program's first line", error);
     }
     if (binary && !g->binary && !*binary) {
         g->binary = true;
@@ -99,7 +86,7 @@ static ckam_status read_sections(greeting *g, char *text, ckam_error *error) {
     while (!status && section) {
         char *next = strchr(section, ';');
         if (next) *next++ = 0;
-        status = read_section(g, section, list, error);
+        status = read_section(g, section, error);
         section = next;
     }
     return status;
