@@ -4,7 +4,11 @@
 # Every job is under `timeout`: what hangs is a failure. Faults are those of models/rank_fault.c, on one rank of several.
 set -eu
 ckam=$1 ckam_mpi=$2 models=$3
-work=$(mktemp -d)
+# In memory where there is room: what a run syncs when it is told to stop must not wait for a disk that others keep busy, as
+# mpirun waits only so long.
+memory=/dev/shm
+[ "$(df -Pk "$memory" 2>/dev/null | awk 'NR == 2 { print $4 }')" -gt 1000000 ] 2>/dev/null && [ -w "$memory" ] || memory=
+work=$(mktemp -d ${memory:+-p "$memory"})
 trap 'leave' EXIT
 patience=60
 # As root and on few cores, as in a container; what a killed job leaves behind goes with the rest.
@@ -210,12 +214,12 @@ for rank in 0 1; do
     ended "SIGTERM of rank $rank" $status 143 'goes on from here'
 done
 
-# interrupted SIGNAL: mpirun tells its processes, after 2 seconds, and kills them after 2 more; it would be 1, which is short
-# on a machine that is busy. What it returns then is its own matter.
+# interrupted SIGNAL: mpirun tells its processes, after 5 seconds, and kills them after 5 more; it would be 1, which is short
+# on a machine that is busy: an idle one needs a quarter of a second. What it returns then is its own matter.
 interrupted() {
     rm -rf "$work/stopped"
     (
-        export OMPI_MCA_odls_base_sigkill_timeout=2
+        export OMPI_MCA_odls_base_sigkill_timeout=5
         begin 3 stopped --checkpoint-every 0.05
     ) &
     pid=$!
@@ -232,7 +236,7 @@ interrupted() {
     stopped "SIG$1 of mpirun"
     ended "SIG$1 of mpirun" $status $status 'goes on from here'
 }
-settings="$models/rank_fault.so --sampler jump:warmup=100 --chains 4 --draws 12000" # not done in 2 seconds
+settings="$models/rank_fault.so --sampler jump:warmup=100 --chains 4 --draws 12000" # not done in 5 seconds
 alone plain --threads 4
 interrupted TERM
 interrupted INT
