@@ -27,9 +27,9 @@ typedef struct edge {
 typedef struct graph {
     size_t        count, k, edges;
     const double *points;
+    cloud         cloud;
     double        dim;               /* D */
     double       *square, *f, *peak; /* f: log f; peak: the largest of a group */
-    double       *gap;               /* of a point outside: squared distance to the nearest inside */
     uint32_t     *index, *parent, *size, *inside;
     edge         *edge;
 } graph;
@@ -71,7 +71,7 @@ static void add_edge(graph *g, uint32_t a, uint32_t b, double level) {
 }
 
 static void measure(graph *g, size_t dim) {
-    neighbours_find(g->count, SUBSPACE_DIM, g->points, g->k, g->index, g->square);
+    neighbours_find(&g->cloud, g->k, g->index, g->square);
     g->dim = measured_dim(g, dim);
     for (size_t i = 0; i < g->count; i++) g->f[i] = log_density_of(g, g->square[(i + 1) * g->k - 1]);
     for (size_t i = 0; i < g->count * g->k; i++) add_edge(g, (uint32_t)(i / g->k), g->index[i], HUGE_VAL);
@@ -85,23 +85,23 @@ static double density_between(const graph *g, uint32_t a, uint32_t b) {
     uint32_t     who[NEIGHBOURS_MOST];
     for (size_t c = 0; c < SUBSPACE_DIM; c++) middle[c] = 0.5 * (point(g, a)[c] + point(g, b)[c]);
     for (size_t j = 0; j < k; j++) square[j] = HUGE_VAL;
-    for (uint32_t i = 0; i < g->count; i++) {
-        double distance = point_distance(SUBSPACE_DIM, point(g, i), middle);
-        if (distance < square[k - 1]) neighbours_insert(k, who, square, i, distance);
-    }
+    const double *distance = cloud_distances(&g->cloud, middle, g->count);
+    for (uint32_t i = 0; i < g->count; i++)
+        if (distance[i] < square[k - 1]) neighbours_insert(k, who, square, i, distance[i]);
     return log_density_of(g, square[k - 1]) - log((double)g->k / (double)k);
 }
 
-/* Takes a component of the graph inside; inside[j] and gap[j] are then right for every point j outside. A point that
- * is inside has the gap -1. */
+/* Takes a component of the graph inside. The bound of a point outside, and inside[], are then the squared distance to the
+ * nearest point inside, and which it is; the bound of one that is inside is -1. */
 static void take_inside(graph *g, uint32_t component) {
+    double *gap = g->cloud.bound;
+    for (uint32_t i = 0; i < g->count; i++)
+        if (root_of(g->parent, i) == component) gap[i] = -1.0;
     for (uint32_t i = 0; i < g->count; i++) {
         if (root_of(g->parent, i) != component) continue;
-        g->gap[i] = -1.0;
-        for (uint32_t j = 0; j < g->count; j++) {
-            double square = point_distance(SUBSPACE_DIM, point(g, i), point(g, j));
-            if (!(square < g->gap[j]) || root_of(g->parent, j) == component) continue;
-            g->gap[j] = square;
+        const double *square = cloud_distances(&g->cloud, point(g, i), g->count);
+        for (size_t j = 0; (j = cloud_next(&g->cloud, j, g->count, -1.0)) < g->count; j++) {
+            gap[j] = square[j];
             g->inside[j] = i;
         }
     }
@@ -110,9 +110,10 @@ static void take_inside(graph *g, uint32_t component) {
 /* The graph may have several components, in one dimension even where points are dense. Edges between the nearest points
  * of two components make it whole; their level is the density in the gap. */
 static void bridge(graph *g) {
+    double *gap = g->cloud.bound;
     for (uint32_t i = 0; i < g->count; i++) {
         g->parent[i] = i;
-        g->gap[i] = HUGE_VAL;
+        gap[i] = HUGE_VAL;
     }
     for (size_t e = 0; e < g->edges; e++)
         g->parent[root_of(g->parent, g->edge[e].a)] = root_of(g->parent, g->edge[e].b);
@@ -120,7 +121,7 @@ static void bridge(graph *g) {
         take_inside(g, root_of(g->parent, next));
         next = (uint32_t)g->count;
         for (uint32_t j = 0; j < g->count; j++)
-            if (g->gap[j] >= 0.0 && (next == g->count || g->gap[j] < g->gap[next])) next = j;
+            if (gap[j] >= 0.0 && (next == g->count || gap[j] < gap[next])) next = j;
         if (next < g->count) add_edge(g, g->inside[next], next, density_between(g, g->inside[next], next));
     }
 }
@@ -160,15 +161,15 @@ static size_t join_most(graph *g, double tau) {
     return join(g, high);
 }
 
-static bool graph_create(graph *g) {
+static bool graph_create(graph *g, size_t dim) {
     const size_t n = g->count, k = g->k;
-    g->square = malloc(n * (k + 3) * sizeof *g->square);
+    g->square = malloc(n * (k + 2) * sizeof *g->square);
     g->index = malloc(n * (k + 3) * sizeof *g->index);
     g->edge = malloc(n * (k + 1) * sizeof *g->edge);
-    if (!g->square || !g->index || !g->edge) return false;
+    if (!cloud_create(&g->cloud, n, dim) || !g->square || !g->index || !g->edge) return false;
+    cloud_fill(&g->cloud, g->points);
     g->f = g->square + n * k;
     g->peak = g->f + n;
-    g->gap = g->peak + n;
     g->parent = g->index + n * k;
     g->size = g->parent + n;
     g->inside = g->size + n;
@@ -188,7 +189,7 @@ ckam_status cluster_find(size_t count, size_t dim, const double *points, uint32_
     ckam_status status = CKAM_OK;
     if (g.k < NEIGHBOURS_LEAST) g.k = NEIGHBOURS_LEAST;
     if (g.k > NEIGHBOURS_MOST) g.k = NEIGHBOURS_MOST;
-    if (graph_create(&g)) {
+    if (graph_create(&g, dim)) {
         measure(&g, dim);
         bridge(&g);
         qsort(g.edge, g.edges, sizeof *g.edge, by_level);
@@ -197,6 +198,7 @@ ckam_status cluster_find(size_t count, size_t dim, const double *points, uint32_
     } else {
         status = fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to look for modes among %zu points", count);
     }
+    cloud_free(&g.cloud);
     free(g.square);
     free(g.index);
     free(g.edge);

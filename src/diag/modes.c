@@ -59,8 +59,9 @@ static ckam_status find_groups(row_sample *s, size_t rank, size_t *groups, ckam_
 typedef struct tally {
     const row_sample *sample;
     const subspace   *space;
-    double           *safe; /* of a sampled point, squared: whatever is within it has the same mode */
-    size_t           *core; /* of each mode, the sampled point with the largest one */
+    cloud             cloud; /* the sampled points */
+    double           *safe;  /* of a sampled point, squared: whatever is within it has the same mode */
+    size_t           *core;  /* of each mode, the sampled point with the largest one */
     size_t            groups, rows, chains, now; /* now: the mode of the last row */
     uint8_t          *label;                     /* of every row */
     double           *before, *count;            /* the last row; rows of each mode so far */
@@ -73,14 +74,14 @@ typedef struct tally {
 static void find_cores(tally *t) {
     const row_sample *s = t->sample;
     for (size_t i = 0; i < s->count; i++) t->safe[i] = HUGE_VAL;
-    for (size_t i = 0; i < s->count; i++)
+    for (size_t i = 0; i < s->count; i++) {
+        const double *square = cloud_distances(&t->cloud, s->place + i * SUBSPACE_DIM, i);
         for (size_t j = 0; j < i; j++) {
             if (s->label[i] == s->label[j]) continue;
-            double square =
-                0.25 * point_distance(SUBSPACE_DIM, s->place + i * SUBSPACE_DIM, s->place + j * SUBSPACE_DIM);
-            t->safe[i] = fmin(t->safe[i], square);
-            t->safe[j] = fmin(t->safe[j], square);
+            t->safe[i] = fmin(t->safe[i], 0.25 * square[j]);
+            t->safe[j] = fmin(t->safe[j], 0.25 * square[j]);
         }
+    }
     for (size_t i = s->count; i-- > 0;) t->core[s->label[i]] = i;
     for (size_t i = 0; i < s->count; i++)
         if (t->safe[i] > t->safe[t->core[s->label[i]]]) t->core[s->label[i]] = i;
@@ -89,20 +90,13 @@ static void find_cores(tally *t) {
 /* That of the nearest sampled point. Most rows are so near to the core of a mode that no other point need be asked. */
 static size_t mode_of(const tally *t, const double *x) {
     const row_sample *s = t->sample;
-    double            place[SUBSPACE_DIM], nearest = HUGE_VAL;
-    size_t            best = 0;
+    double            place[SUBSPACE_DIM];
     subspace_map(t->space, x, place);
     for (size_t j = 0; j < t->groups; j++) {
         size_t mode = (t->now + j) % t->groups, core = t->core[mode];
         if (point_distance(SUBSPACE_DIM, place, s->place + core * SUBSPACE_DIM) < t->safe[core]) return mode;
     }
-    for (size_t i = 0; i < s->count; i++) {
-        double square = point_distance(SUBSPACE_DIM, place, s->place + i * SUBSPACE_DIM);
-        if (!(square < nearest)) continue;
-        nearest = square;
-        best = i;
-    }
-    return s->label[best];
+    return s->label[cloud_nearest(&t->cloud, place)];
 }
 
 static void tally_row(void *context, size_t chain, size_t row, const double *values) {
@@ -207,8 +201,9 @@ static ckam_status tally_create(tally *t, const row_sample *s, const subspace *s
     t->safe = calloc(s->count + s->dim + groups, sizeof *t->safe);
     t->core = calloc(groups, sizeof *t->core);
     t->label = malloc(t->rows * t->chains);
-    if (!t->safe || !t->core || !t->label)
+    if (!cloud_create(&t->cloud, s->count, space->rank) || !t->safe || !t->core || !t->label)
         return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the modes of %zu rows", t->rows * t->chains);
+    cloud_fill(&t->cloud, s->place);
     t->before = t->safe + s->count;
     t->count = t->before + s->dim;
     return CKAM_OK;
@@ -227,6 +222,7 @@ static ckam_status several_modes(mode_table *table, const row_sample *s, const s
         status = draws_scan(draws, tally_row, &t, error);
     }
     if (!status) status = weigh(table, &t, error);
+    cloud_free(&t.cloud);
     free(t.safe);
     free(t.core);
     free(t.label);

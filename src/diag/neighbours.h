@@ -1,12 +1,15 @@
-/* neighbours.h - the nearest neighbours of every one of some points, by comparing all pairs.
+/* neighbours.h - distances between points, and the nearest neighbours of every one of them, by comparing all pairs.
  *
- * For subspace.c and cluster.c. */
+ * For modes.c and what it calls. */
 #ifndef CKAM_DIAG_NEIGHBOURS_H
 #define CKAM_DIAG_NEIGHBOURS_H
 
 #include <float.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* -- Two points --------------------------------------------------------------------------------------------------- */
 
 /* Points are rows of `stride` numbers, a multiple of this; what is beyond their dimension is 0. */
 enum { POINT_LANES = 8 };
@@ -23,10 +26,37 @@ static inline double point_distance(size_t stride, const double *a, const double
     return all < DBL_MAX ? all : DBL_MAX;
 }
 
+/* -- One point and many ------------------------------------------------------------------------------------------- */
+
+/* Points coordinate by coordinate, so that the distances to all of them are a few long loops. */
+typedef struct cloud {
+    size_t        count, dim, room; /* room: of a plane, count or a bit more */
+    const double *rows;             /* the points as they were given, rows of point_stride(dim) numbers: borrowed */
+    double       *planes;           /* coordinate k of point i: planes[k * room + i] */
+    double       *square, *bound;   /* room numbers each: the distances that were asked for last; for callers */
+} cloud;
+
+/* False: there is no memory. cloud_free() accepts what failed, and zeros. */
+bool cloud_create(cloud *c, size_t count, size_t dim);
+void cloud_free(cloud *c);
+/* Its points are these rows; again when they have changed. */
+void cloud_fill(cloud *c, const double *rows);
+
+/* The squared distances of x, a row, to the points 0 .. before-1, as in point_distance() but for the order of the sums. They
+ * are there until the next call. */
+const double *cloud_distances(const cloud *c, const double *x, size_t before);
+/* After cloud_distances(): the next point from `from` on that may be nearer to x than c->bound says, or than `own`; points in
+ * between are not. None is `before`, or more. */
+size_t cloud_next(const cloud *c, size_t from, size_t before, double own);
+/* The point that is nearest to x; the first of several. */
+size_t cloud_nearest(const cloud *c, const double *x);
+
+/* -- Neighbours --------------------------------------------------------------------------------------------------- */
+
 /* Puts a point into the sorted list of the k nearest; it must be nearer than the last of them. */
 void neighbours_insert(size_t k, uint32_t *index, double *square, uint32_t who, double distance);
 
 /* index[i * k + j] and square[i * k + j]: the j-th nearest other point of i, and its squared distance; k < count. */
-void neighbours_find(size_t count, size_t stride, const double *points, size_t k, uint32_t *index, double *square);
+void neighbours_find(const cloud *c, size_t k, uint32_t *index, double *square);
 
 #endif

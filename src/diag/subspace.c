@@ -24,6 +24,7 @@ enum {
 typedef struct work {
     size_t    count, dim, stride;
     double   *points; /* count rows of stride numbers */
+    cloud     cloud;  /* where W is not diagonal: the same */
     double   *column, *next, *scale;
     double   *within, *basis, *square; /* only where W is not diagonal: W, the rows of W's map, distances */
     uint32_t *index;
@@ -75,7 +76,8 @@ static void measure_within(work *w) {
     const double keep = fmax(0.0, 1.0 - 4.0 * (double)dim / (double)w->count);
     double       pairs = 0.0;
     memset(w->within, 0, dim * dim * sizeof *w->within);
-    neighbours_find(w->count, w->stride, w->points, NEAR, w->index, w->square);
+    cloud_fill(&w->cloud, w->points);
+    neighbours_find(&w->cloud, NEAR, w->index, w->square);
     for (size_t i = 0; i < w->count * NEAR; i++)
         if (add_pair(w, w->points + i / NEAR * w->stride, w->points + w->index[i] * w->stride)) pairs += 1.0;
     for (size_t k = 0; k < dim; k++) {
@@ -153,7 +155,7 @@ static bool reserve(work *w, subspace *s, bool whole) {
     w->column =
         calloc((w->count > dim ? w->count : dim) + dim * (1 + SUBSPACE_DIM) + 2 * matrix + pairs, sizeof *w->column);
     w->index = malloc((pairs + 1) * sizeof *w->index);
-    if (!s->centre || !w->column || !w->index) return false;
+    if (!s->centre || !w->column || !w->index || (whole && !cloud_create(&w->cloud, w->count, dim))) return false;
     s->map = s->centre + dim;
     w->next = w->column + (w->count > dim ? w->count : dim);
     w->scale = w->next + dim * SUBSPACE_DIM;
@@ -204,6 +206,7 @@ ckam_status subspace_find(subspace *s, size_t count, size_t dim, double *points,
         subspace_free(s);
         status = fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to look for modes in %zu dimensions", dim);
     }
+    cloud_free(&w.cloud);
     free(w.column);
     free(w.index);
     return status;
