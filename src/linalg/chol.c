@@ -180,13 +180,22 @@ WIDE static bool downdate(size_t dim, double *l, double *v, double *work) {
 
 /* -- Names for others --------------------------------------------------------------------------------------------- */
 
-void sym_add(size_t dim, double weight, const double *v, double *a) { add_outer(dim, weight, v, a); }
+/* In the plane loops would take three times as long, or more. */
+void sym_add(size_t dim, double weight, const double *v, double *a) {
+    if (dim != 2) {
+        add_outer(dim, weight, v, a);
+        return;
+    }
+    a[0] += weight * v[0] * v[0];
+    a[1] += weight * v[0] * v[1];
+    a[3] += weight * v[1] * v[1];
+}
 void tri_multiply_add(size_t dim, const double *l, double scale, const double *v, double *out) {
     if (dim != 2) {
         multiply_add(dim, l, scale, v, out);
         return;
     }
-    const double a0 = scale * v[0], a1 = scale * v[1]; /* loops would take three times as long */
+    const double a0 = scale * v[0], a1 = scale * v[1];
     out[0] += a0 * l[0];
     out[1] += a0 * l[1] + a1 * l[3];
 }

@@ -71,8 +71,21 @@ WIDE static double square(size_t dim, const double *restrict panels, const doubl
     return total + rest;
 }
 
-void panels_multiply(size_t dim, const double *panels, const double *v, double *out) { multiply(dim, panels, v, out); }
+/* In the plane the loops would take five times as long, and give the same. */
+void panels_multiply(size_t dim, const double *panels, const double *v, double *out) {
+    if (dim != 2) {
+        multiply(dim, panels, v, out);
+        return;
+    }
+    const double v0 = v[0], v1 = v[1];
+    out[0] = panels[0] * v0;
+    out[1] = panels[1] * v0 + panels[ROWS + 1] * v1;
+}
+
 double panels_square(size_t dim, const double *panels, const double *x, const double *mean, double limit,
                      double *work) {
-    return square(dim, panels, x, mean, limit, work);
+    if (dim != 2) return square(dim, panels, x, mean, limit, work);
+    const double a0 = x[0] - mean[0], a1 = x[1] - mean[1];
+    const double u0 = panels[0] * a0, u1 = panels[1] * a0 + panels[ROWS + 1] * a1;
+    return u0 * u0 + u1 * u1;
 }

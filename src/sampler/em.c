@@ -38,19 +38,23 @@ double *em_sums(modes *m, size_t j) { return block_at(m, m->share) + j * (2 + m-
 
 void em_clear(modes *m, size_t j) { memset(em_sums(m, j), 0, (2 + m->dim + m->dim * m->dim) * sizeof(double)); }
 
-/* A row that belongs to component j with probability p, and has this pull. */
-void em_count(modes *m, size_t j, const double *x, double p, double pull) {
-    size_t        dim = m->dim;
-    double       *s = em_sums(m, j), *first = s + 2, *second = first + dim, *dx = block_at(m, m->work);
-    const double *mean = modes_mean(m, j);
-    double        weight = p * pull;
-    s[0] += p;
-    s[1] += weight;
+/* dx := x - mean; first += weight dx. */
+static inline void add_first(size_t dim, double weight, const double *restrict x, const double *restrict mean,
+                             double *restrict dx, double *restrict first) {
     for (size_t k = 0; k < dim; k++) {
         dx[k] = x[k] - mean[k];
         first[k] += weight * dx[k];
     }
-    sym_add(dim, weight, dx, second);
+}
+
+/* A row that belongs to component j with probability p, and has this pull. */
+void em_count(modes *m, size_t j, const double *x, double p, double pull) {
+    size_t  dim = m->dim;
+    double *s = em_sums(m, j), *dx = block_at(m, m->work), weight = p * pull;
+    s[0] += p;
+    s[1] += weight;
+    add_first(dim, weight, x, modes_mean(m, j), dx, s + 2);
+    sym_add(dim, weight, dx, s + 2 + dim);
 }
 
 /* out += scale L L^T, the lower triangle. */
