@@ -49,7 +49,8 @@ static void print_shape(const outcome *r) {
     uint64_t                rows = shape->shortest, thin = 1;
     if (r->facts && !*r->directory) { /* the draws are those that were kept in memory */
         if (!ckam_plan_get(r->plan, "thin", text, sizeof text, NULL)) thin = strtoull(text, NULL, 10);
-        rows = r->facts->counts.draws / shape->chains / (thin ? thin : 1);
+        if (!thin) thin = 1;
+        rows = (r->facts->counts.draws / shape->chains + thin - 1) / thin; /* the first is kept, then every thin-th */
     }
     snprintf(text, sizeof text, "%zu chain%s x %" PRIu64 " draw%s", shape->chains, text_plural(shape->chains), rows,
              text_plural(rows));

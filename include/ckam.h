@@ -420,14 +420,15 @@ CKAM_API const struct ckam_review *ckam_run_review(const ckam_run *run);
  * nothing. */
 CKAM_API const char *ckam_run_warning(const ckam_run *run);
 /* The draws that the run keeps in memory, an even thinning of all of them (about 2000 rows a chain where there are files, up to
- * 2^20 numbers where there are none): lp__ and the parameters. Yours to free; it is a copy. */
+ * 2^20 numbers where there are none): lp__ and the parameters. Yours to free; it is a copy. Of several processes only the
+ * first, rank 0, has them; others get CKAM_ERROR_ORDER. */
 CKAM_API ckam_status ckam_run_draws(const ckam_run *run, ckam_draws **draws, ckam_error *error);
 
 /* -- 9. Draws --------------------------------------------------------------------------------------------
  *
  * Columns of numbers: some that end in "__" and describe the sampler ("lp__" first), then the parameters. All chains have
  * the same number of rows here: longer ones are cut to the shortest. Of more than 2^20 rows or 2^23 numbers in all only
- * every stride-th row of a chain is used. */
+ * every stride-th row of a chain is used; many columns leave at least 250 of them. */
 
 /* Opens the CSV files of a run's directory, or CSV files by name; of those of CmdStan a saved warm-up is left out. A file that is
  * named twice, and files of a warm-up beside others, are refused. Reads headers and counts rows; columns are read as they are

@@ -29,6 +29,7 @@ typedef struct rank {
     ckam_target target;
     bool        has_target;
     bool        is_stopped; /* before it goes */
+    bool        is_deaf;    /* wants no message */
     ckam_watch *watch;
     ckam_run   *run;
     ckam_status status;
@@ -92,9 +93,10 @@ static _Thread_local size_t this_rank = SIZE_MAX; /* in the thread that calls th
 static inline void *carry_out(void *argument) {
     rank              *own = argument;
     const ckam_target *target = own->has_target ? &own->target : NULL;
+    ckam_error        *error = own->is_deaf ? NULL : &own->error;
     this_rank = own->crew.rank;
-    own->status = own->again ? ckam_run_resume(&own->run, own->plan, own->again, target, &own->error)
-                             : ckam_run_create(&own->run, own->plan, target, &own->error);
+    own->status = own->again ? ckam_run_resume(&own->run, own->plan, own->again, target, error)
+                             : ckam_run_create(&own->run, own->plan, target, error);
     if (own->status) return NULL;
     own->trick.run = own->run;
     if (own->is_stopped) ckam_run_stop(own->run);

@@ -1,5 +1,5 @@
 /* test_chain.c - one chain as its users see it: counted evaluations, ask and tell, seeds, units. */
-#include "support.h"
+#include "failure.h"
 
 #include "ckam.h"
 
@@ -159,9 +159,26 @@ static void chains_have_no_units(void **unused) {
         }
 }
 
+/* A density that has no end: what ask refused cannot be told of. */
+static void a_point_out_of_range_is_not_told(void **unused) {
+    (void)unused;
+    enum { MOST = 1000000 };
+    ckam_target   silent = {.dim = 2};
+    ckam_chain   *chain = create(&silent, "gam", NULL, 1, 0);
+    ckam_step     step;
+    const double *x;
+    ckam_status   status = CKAM_OK;
+    for (int i = 0; i < MOST && !(status = ckam_chain_ask(chain, &x)); i++)
+        assert_int_equal(ckam_chain_tell(chain, *x, &step), CKAM_OK);
+    assert_failure(status, CKAM_ERROR_RANGE, ckam_chain_error(chain), "coordinate ");
+    assert_failure(ckam_chain_tell(chain, 1e308, &step), CKAM_ERROR_RANGE, ckam_chain_error(chain), "coordinate ");
+    ckam_chain_free(chain);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_evaluation_an_iteration), cmocka_unit_test(ask_and_tell_are_a_step),
-        cmocka_unit_test(seeds_and_chains_differ), cmocka_unit_test(chains_have_no_units)};
+        cmocka_unit_test(seeds_and_chains_differ), cmocka_unit_test(chains_have_no_units),
+        cmocka_unit_test(a_point_out_of_range_is_not_told)};
     return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
 }

@@ -2,7 +2,9 @@
 #include "failure.h"
 
 #include "base/character.h"
+
 #include "base/error.h"
+#include <stdio.h>
 
 /* Written with the bytes as they stand in a file. */
 static const struct {
@@ -43,6 +45,24 @@ static void messages_hold_none(void **unused) {
     }
 }
 
+/* For JSON. */
+static void what_is_not_utf8_is_mended(void **unused) {
+    (void)unused;
+    static const char *const pairs[][2] = {
+        {"", ""},
+        {"plain \t", "plain \t"},
+        {"\xc4\x9b\xe2\x82\x9b\xf0\x9d\x9b\x9b", "\xc4\x9b\xe2\x82\x9b\xf0\x9d\x9b\x9b"},
+        {"caf\xe9 \xff", "caf? ?"},
+        {"cut \xe2\x82", "cut ??"},
+        {"\xc4\xc4\x9b", "?\xc4\x9b"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%s", pairs[i][0]);
+        character_mend(text);
+        assert_string_equal(text, pairs[i][1]);
+    }
+}
+
 /* Settings are printed as they are: what would harm is refused, from run.json too. */
 static void settings_hold_none(void **unused) {
     (void)unused;
@@ -60,6 +80,7 @@ static void settings_hold_none(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(controls_are_found), cmocka_unit_test(messages_hold_none),
+                                       cmocka_unit_test(what_is_not_utf8_is_mended),
                                        cmocka_unit_test(settings_hold_none)};
     return cmocka_run_group_tests_name("character", tests, NULL, NULL);
 }

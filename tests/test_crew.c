@@ -242,6 +242,11 @@ static void check_failure_of(trick what, size_t size, size_t r, ckam_status expe
     const rank *first = &t->rank[0];
     assert_int_equal(status, expected);
     assert_string_equal(ckam_run_reason(first->run), expected < 0 ? "error" : "target");
+    if (expected > 0)
+        for (size_t i = 0; i < size; i++) {
+            assert_int_equal(t->rank[i].error.status, expected);
+            assert_non_null(strstr(t->rank[i].error.message, named));
+        }
     if (expected < 0) {
         assert_failure(status, expected, &first->error, "chain ", piece, named);
         edit_text("crew/run.json", first->error.message, "as said"); /* it is there */
@@ -256,7 +261,7 @@ static void one_that_fails_ends_all(void **unused) {
     run_to_end(pairs_of(JUMP, "alone"), NULL);
     for (size_t r = 0; r < 3; r++) {
         check_failure_of(TRICK_INFINITE, 3, r, CKAM_ERROR_INFINITE, "+infinity");
-        check_failure_of(TRICK_CODE, 3, r, CKAM_ERROR_TARGET, "returned a code");
+        check_failure_of(TRICK_CODE, 3, r, CKAM_ERROR_TARGET, "the target returned ");
         check_failure_of(TRICK_STOP, 3, r, CKAM_STOP, "");
     }
 }
@@ -267,6 +272,14 @@ static void what_cannot_begin_begins_for_none(void **unused) {
     table *t = assemble(3, NULL, PAIRS(COMMON, "init", "1,2,3", "out", "none"));
     assert_failure(go(t), CKAM_ERROR_OPTION, &t->rank[0].error, "init");
     assert_null(strstr(t->rank[2].error.message, "rank"));
+    dismiss(t);
+    t = assemble(2, NULL, PAIRS(COMMON, "init", "1,2,3", "out", "none"));
+    t->rank[0].is_deaf = true;
+    for (size_t r = 0; r < 2; r++)
+        assert_int_equal(pthread_create(&t->rank[r].thread, NULL, carry_out, &t->rank[r]), 0);
+    for (size_t r = 0; r < 2; r++) assert_int_equal(pthread_join(t->rank[r].thread, NULL), 0);
+    assert_failure(t->rank[1].status, CKAM_ERROR_OPTION, &t->rank[1].error, "init");
+    assert_null(strstr(t->rank[1].error.message, "rank"));
     dismiss(t);
     t = assemble(3, NULL, PAIRS(COMMON, "out", "none"));
     plan_change(t->rank[2].plan, PAIRS("model", "", "format", "csv"));
@@ -387,6 +400,12 @@ static void draws_without_files_are_the_same(void **unused) {
         end_with(t, CKAM_OK, "draws");
         assert_non_null(ckam_run_review(t->rank[0].run));
         assert_int_equal(ckam_run_draws(t->rank[0].run, &draws[i], NULL), CKAM_OK);
+        for (size_t r = 1; r < t->size; r++) {
+            ckam_error  error;
+            ckam_draws *none;
+            assert_failure(ckam_run_draws(t->rank[r].run, &none, &error), CKAM_ERROR_ORDER, &error, "rank 0");
+            assert_null(none);
+        }
         dismiss(t);
     }
     for (size_t k = 0; k < 2; k++) {

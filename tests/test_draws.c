@@ -311,6 +311,21 @@ static void wide_draws_are_thinned(void **unused) {
     free(values);
 }
 
+/* Of many chains with many columns as many rows are left as can be judged. */
+static void rows_of_a_chain_are_enough(void **unused) {
+    (void)unused;
+    enum { CHAINS = 500, DIM = 100, ROWS = 300 };
+    double     *values = calloc((size_t)CHAINS * ROWS * DIM, sizeof *values);
+    ckam_draws *draws;
+    assert_int_equal(ckam_draws_create(&draws, CHAINS, ROWS, DIM, NULL, values, NULL, NULL), CKAM_OK);
+    assert_int_equal(ckam_draws_shape_of(draws)->stride, 2); /* 2^23 numbers would be 167 rows, less than 250 */
+    ckam_draws_free(draws);
+    assert_int_equal(ckam_draws_create(&draws, CHAINS, 250, DIM, NULL, values, NULL, NULL), CKAM_OK);
+    assert_int_equal(ckam_draws_shape_of(draws)->rows, 250);
+    ckam_draws_free(draws);
+    free(values);
+}
+
 static void what_cannot_be_opened_is_refused(void **unused) {
     (void)unused;
     ckam_draws *draws;
@@ -414,7 +429,8 @@ int main(void) {
         cmocka_unit_test(long_files_are_thinned_evenly), cmocka_unit_test(the_stride_is_the_smallest),
         cmocka_unit_test(draws_in_memory_are_copied),    cmocka_unit_test(what_cannot_be_opened_is_refused),
         cmocka_unit_test(a_saved_warmup_is_left_out),    cmocka_unit_test(a_missing_chain_is_noticed),
-        cmocka_unit_test(wide_draws_are_thinned),        cmocka_unit_test(arguments_are_checked),
-        cmocka_unit_test(files_that_change_are_noticed), cmocka_unit_test(what_is_no_file_is_refused)};
+        cmocka_unit_test(wide_draws_are_thinned),        cmocka_unit_test(rows_of_a_chain_are_enough),
+        cmocka_unit_test(arguments_are_checked),         cmocka_unit_test(files_that_change_are_noticed),
+        cmocka_unit_test(what_is_no_file_is_refused)};
     return cmocka_run_group_tests_name("draws", tests, folder_begin, folder_end);
 }

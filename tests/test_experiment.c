@@ -149,6 +149,12 @@ static void bad_arguments_are_refused(void **unused) {
     const char           *text = "{" HEAD ", " RUNS ", \"figures\": []}";
     assert_failure(create(&e, text, &setup, &error), CKAM_ERROR_ARGUMENT, &error, "-1");
     setup.seconds = 0.0;
+    setup.seeds = 20000;
+    assert_failure(create(&e, text, &setup, &error), CKAM_ERROR_ARGUMENT, &error, "seeds is 20000", "10000");
+    setup.seeds = 0;
+    const char *const twice[] = {folder, folder};
+    assert_failure(ckam_experiment_create(&e, twice, 2, &setup, out_path, &error), CKAM_ERROR_INPUT, &error,
+                   "the same last name");
     assert_failure(ckam_experiment_create(&e, &nowhere, 1, &setup, "x", &error), CKAM_ERROR_INPUT, &error,
                    "no-such-folder/experiment.json");
     assert_failure(ckam_experiment_create(&e, &nowhere, 0, &setup, "x", &error), CKAM_ERROR_ARGUMENT, &error, "needs");

@@ -334,6 +334,8 @@ static void degenerate_draws(void **state) {
     (void)state;
     made few = made_room(4, 7, 2, 1), equal = made_room(4, 500, 2, 1), bad = made_model("bimodal", 4, 500, 0.0, 1);
     made constant = made_sides(3, 4, 500, 1, side_even), steps = made_room(4, 500, 2, 1);
+    made dice = made_room(2, 2000, 1, 1),
+         grid = made_room(2, 2000, 2, 1); /* more equal peaks than there may be modes */
     for (size_t i = 0; i < 28; i++) rng_normals(&few.random, 2, made_at(&few, i));
     bad.x[1234] = (double)NAN;
     for (size_t i = 0; i < 2000; i++) {
@@ -341,6 +343,13 @@ static void degenerate_draws(void **state) {
         steps.x[2 * i] = (double)rng_below(&steps.random, 100); /* whole numbers */
         steps.x[2 * i + 1] = (double)rng_below(&steps.random, 2);
     }
+    for (size_t i = 0; i < 4000; i++) {
+        dice.x[i] = (double)rng_below(&dice.random, 60);
+        grid.x[2 * i] = (double)rng_below(&grid.random, 10);
+        grid.x[2 * i + 1] = (double)rng_below(&grid.random, 10);
+    }
+    assert_in_range(count_modes(dice), 1, CLUSTER_MOST);
+    assert_in_range(count_modes(grid), 1, CLUSTER_MOST);
     assert_modes("few", few, 0);
     assert_modes("equal", equal, 0);
     assert_modes("not a number", bad, 0);

@@ -237,7 +237,7 @@ static void a_run_that_its_target_ends_goes_on(void **unused) {
     (void)unused;
     check_broken(TRICK_STOP, CKAM_STOP, "target", "asked the run to stop");
     check_broken(TRICK_INFINITE, CKAM_ERROR_INFINITE, "error", "+infinity");
-    check_broken(TRICK_CODE, CKAM_ERROR_TARGET, "error", "returned a code");
+    check_broken(TRICK_CODE, CKAM_ERROR_TARGET, "error", "the target returned ");
 }
 
 static int normal_or_nowhere(void *context, const double *x, double *value) {

@@ -31,3 +31,11 @@ size_t character_until_control(const char *text) {
     }
     return count;
 }
+
+void character_mend(char *text) {
+    while (*text) {
+        const size_t length = character_length(text);
+        if (!length) *text = '?';
+        text += length ? length : 1;
+    }
+}

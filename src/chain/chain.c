@@ -204,18 +204,25 @@ static bool is_finite_point(size_t dim, const double *x) {
     return dim < FEW ? all_finite(dim, x) : all_finite_wide(dim, x);
 }
 
+COLD static ckam_status refuse_point(ckam_chain *c, const double *x) {
+    size_t k = 0;
+    while (isfinite(x[k])) k++;
+    return fail_with(&c->error, CKAM_ERROR_RANGE,
+                     "coordinate %zu of a proposal is %g: the chain has left the range of numbers; the density "
+                     "may not have a finite integral",
+                     k + 1, x[k]);
+}
+
+static ckam_status check_point(ckam_chain *c, const double *x) {
+    return is_finite_point(c->plan.dim, x) ? CKAM_OK : refuse_point(c, x);
+}
+
 static ckam_status ask(ckam_chain *c, const double **x) {
     if (c->pooled && waits(c))
         return fail_with(&c->error, CKAM_ERROR_ORDER,
                          "the chain waits at the end of a cycle for the others; call ckam_chain_pool() first");
     *x = next_point(c);
-    if (is_finite_point(c->plan.dim, *x)) return CKAM_OK;
-    size_t k = 0;
-    while (isfinite((*x)[k])) k++;
-    return fail_with(&c->error, CKAM_ERROR_RANGE,
-                     "coordinate %zu of a proposal is %g: the chain has left the range of numbers; the density "
-                     "may not have a finite integral",
-                     k + 1, (*x)[k]);
+    return check_point(c, *x);
 }
 
 /* Before the sampler begins. */
@@ -244,7 +251,8 @@ ckam_status ckam_chain_ask(ckam_chain *chain, const double **x) { return ask(cha
 ckam_status ckam_chain_tell(ckam_chain *chain, double log_density, ckam_step *step) {
     if (!chain->state->asked)
         return fail_with(&chain->error, CKAM_ERROR_ORDER, "tell was called without an ask before it");
-    ckam_status status = target_judge(&chain->target, pending(chain), &log_density, &chain->error);
+    ckam_status status = check_point(chain, pending(chain)); /* ask may have refused it */
+    if (!status) status = target_judge(&chain->target, pending(chain), &log_density, &chain->error);
     return status ? status : tell(chain, log_density, step);
 }
 

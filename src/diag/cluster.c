@@ -146,11 +146,14 @@ static size_t join(graph *g, double tau) {
     return groups;
 }
 
-/* The groups that stand out by tau; of more than CLUSTER_MOST those that stand out most. */
+/* The groups that stand out by tau; of more than CLUSTER_MOST those that stand out most. Nothing stands out by more than the
+ * highest peak above the lowest level: then all are one. Many peaks may be equal, and so may the valleys between them. */
 static size_t join_most(graph *g, double tau) {
-    double low = tau, high = g->edge[0].high - g->edge[g->edges - 1].level;
+    double low = tau, top = -HUGE_VAL;
     size_t groups = join(g, tau);
     if (groups <= CLUSTER_MOST) return groups;
+    for (size_t i = 0; i < g->count; i++) top = fmax(top, g->f[i]);
+    double high = nextafter(top - g->edge[g->edges - 1].level, HUGE_VAL);
     for (int time = 0; time < HALVINGS; time++) {
         tau = 0.5 * (low + high);
         if (join(g, tau) > CLUSTER_MOST)

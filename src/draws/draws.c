@@ -62,11 +62,14 @@ static ckam_status no_memory(ckam_error *error) {
     return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the draws");
 }
 
-/* Of chains with so many rows each, which are used: no more than DRAWS_ROWS_MOST and DRAWS_NUMBERS_MOST allow, and at least
- * one of a chain. The stride is the smallest for which shortest / stride, rounded down, is at most `most`. */
+/* Of chains with so many rows each, which are used: no more than DRAWS_ROWS_MOST and DRAWS_NUMBERS_MOST allow, or
+ * DRAWS_ROWS_LEAST, and at least one of a chain. The stride is the smallest for which shortest / stride, rounded down, is at most
+ * `most`. */
 static void choose_rows(ckam_draws_shape *shape) {
-    size_t   all = shape->columns ? DRAWS_NUMBERS_MOST / shape->columns : 0;
-    uint64_t most = (all < DRAWS_ROWS_MOST ? all : DRAWS_ROWS_MOST) / (shape->chains ? shape->chains : 1);
+    const size_t chains = shape->chains ? shape->chains : 1;
+    uint64_t     most = shape->columns ? DRAWS_NUMBERS_MOST / shape->columns / chains : 0;
+    if (most < DRAWS_ROWS_LEAST) most = DRAWS_ROWS_LEAST;
+    if (most > DRAWS_ROWS_MOST / chains) most = DRAWS_ROWS_MOST / chains;
     if (most == 0) most = 1;
     shape->stride = shape->shortest / (most + 1) + 1;
     shape->rows = (size_t)(shape->shortest / shape->stride);

@@ -4,9 +4,11 @@
 
 #include "ckam.h"
 
-/* At most so many rows of all chains together, and numbers in them, are used; more are thinned evenly. */
+/* At most so many rows of all chains together, and numbers in them, are used; more are thinned evenly. But with many columns
+ * not to fewer rows of a chain than can be judged: files are then read several times. */
 #define DRAWS_ROWS_MOST    ((size_t)1 << 20)
 #define DRAWS_NUMBERS_MOST ((size_t)1 << 23)
+#define DRAWS_ROWS_LEAST   ((size_t)250)
 
 /* Every used row in order, chain by chain: values has shape->columns numbers. */
 typedef void draws_visit(void *context, size_t chain, size_t row, const double *values);

@@ -19,6 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
+_Static_assert(NETCDF_NAME_MOST == NC_MAX_NAME, "as in the library");
+
 /* -- The library -------------------------------------------------------------------------------------------------- */
 
 #define FUNCTIONS(X)                                                                                                   \

@@ -7,6 +7,8 @@
 
 #include "ckam.h"
 
+enum { NETCDF_NAME_MOST = 256 }; /* letters of a column's name */
+
 /* Writes `path` from the files of `directory`: aside, synced, renamed. Chains are cut to the shortest. Memory does not
  * grow with the number of rows. `name` is that of the model, `created` an ISO 8601 time. */
 ckam_status netcdf_write(const char *directory, const char *path, const char *name, const char *created,

@@ -19,7 +19,7 @@
 
 /* -- truth.c ------------------------------------------------------------------------------------------------------ */
 
-enum { MODES_MOST = 8, CENTRES_MOST = 64 };
+enum { MODES_MOST = 8, CENTRES_MOST = 64, SEEDS_MOST = 10000 };
 
 /* Bins are equally wide between `low` and low + bins * width of a coordinate; the outer ones go on for ever. */
 typedef struct truth {

@@ -29,6 +29,17 @@ static ckam_status make_directory(const char *path, ckam_error *error) {
     return fail_with(error, CKAM_ERROR_OUTPUT, "%.120s is there already; name another directory with --out", path);
 }
 
+/* Files and rows bear its name. */
+static ckam_status check_apart(const experiment *all, size_t index, ckam_error *error) {
+    for (size_t i = 0; i < index; i++)
+        if (!strcmp(all[i].name, all[index].name))
+            return fail_with(error, CKAM_ERROR_INPUT,
+                             "%.80s and %.80s have the same last name, '%.40s', by which their results would be told "
+                             "apart; name each once, and rename one of two",
+                             all[i].path, all[index].path, all[index].name);
+    return CKAM_OK;
+}
+
 ckam_status ckam_experiment_create(ckam_experiment **made, const char *const *directories, size_t count,
                                    const ckam_experiment_setup *setup, const char *out, ckam_error *error) {
     if (made) *made = NULL;
@@ -37,6 +48,9 @@ ckam_status ckam_experiment_create(ckam_experiment **made, const char *const *di
                          "an experiment needs a place, a directory, a setup, and a directory to make");
     if (isnan(setup->seconds) || setup->seconds < 0.0)
         return fail_with(error, CKAM_ERROR_ARGUMENT, "seconds is %g; 0 or more is wanted", setup->seconds);
+    if (setup->seeds > SEEDS_MOST)
+        return fail_with(error, CKAM_ERROR_ARGUMENT, "seeds is %llu; at most %d are possible, and 0 takes the file's",
+                         (unsigned long long)setup->seeds, SEEDS_MOST);
     ckam_experiment *e = *made = calloc(1, sizeof *e);
     if (e) e->experiment = calloc(count, sizeof *e->experiment);
     ckam_status status = CKAM_OK;
@@ -47,6 +61,7 @@ ckam_status ckam_experiment_create(ckam_experiment **made, const char *const *di
     for (size_t i = 0; i < count && !status; i++) {
         e->count++;
         status = experiment_read(e->experiment + i, directories[i], setup, error);
+        if (!status) status = check_apart(e->experiment, i, error);
     }
     if (!status) status = make_directory(out, error);
     if (!status) return CKAM_OK;

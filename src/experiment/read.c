@@ -161,7 +161,7 @@ static ckam_status read_run(experiment *e, json_t *entry, const ckam_experiment_
     run->label = run->name;
     status = text_member(e, entry, "label", &run->label, error);
     if (!status) status = text_member(e, entry, "file", &file, error);
-    if (!status) status = count_member(e, entry, "seeds", seeds, 10000, &own_seeds, error);
+    if (!status) status = count_member(e, entry, "seeds", seeds, SEEDS_MOST, &own_seeds, error);
     if (status) return status;
     if (!(factor > 0.0 && factor <= 1e6))
         return fail_with(error, CKAM_ERROR_FORMAT, "%.100s/experiment.json: 'times' of '%s' is %g; above 0 is wanted",
@@ -184,7 +184,7 @@ static ckam_status read_runs(experiment *e, const ckam_experiment_setup *setup, 
     double      evals, seeds;
     ckam_status status = member(e, e->file, "runs", JSON_ARRAY, true, &runs, error);
     if (!status) status = count_member(e, e->file, "evals", EVALS, EVALS_MOST, &evals, error);
-    if (!status) status = count_member(e, e->file, "seeds", SEEDS, 10000, &seeds, error);
+    if (!status) status = count_member(e, e->file, "seeds", SEEDS, SEEDS_MOST, &seeds, error);
     if (status) return status;
     if (setup->evals) evals = (double)setup->evals;
     if (setup->seeds) seeds = (double)setup->seeds;

@@ -51,6 +51,14 @@ static ckam_status write_results(const ckam_experiment *all, ckam_error *error) 
     return write_text(all, "results.csv", &t, error);
 }
 
+/* To so many digits, with a point whatever the caller's locale is. */
+static void add_rounded(text_buffer *t, const char *before, int digits, double x) {
+    char text[NUMBER_TEXT];
+    snprintf(text, sizeof text, "%.*g", digits, x);
+    number_write(strtod(text, NULL), text, sizeof text);
+    text_format(t, "%s%s", before, text);
+}
+
 /* Shares of all modes in a cell, and their errors in another. */
 static ckam_status add_shares(text_buffer *t, const experiment *e, const run_entry *run, ckam_error *error) {
     double      share[MODES_MOST] = {0}, mcse[MODES_MOST] = {0};
@@ -60,8 +68,8 @@ static ckam_status add_shares(text_buffer *t, const experiment *e, const run_ent
     if (status) return status;
     bool known = !isnan(share[0]);
     text_format(t, known ? "" : ",,");
-    for (size_t i = 0; i < e->truth.modes && known; i++) text_format(t, "%s%.6g", i ? " " : ",", share[i]);
-    for (size_t i = 0; i < e->truth.modes && known; i++) text_format(t, "%s%.3g", i ? " " : ",", mcse[i]);
+    for (size_t i = 0; i < e->truth.modes && known; i++) add_rounded(t, i ? " " : ",", 6, share[i]);
+    for (size_t i = 0; i < e->truth.modes && known; i++) add_rounded(t, i ? " " : ",", 3, mcse[i]);
     return CKAM_OK;
 }
 

@@ -121,11 +121,12 @@ ckam_status crew_agree(ckam_run *run, ckam_status status, ckam_error *error) {
     if (status && error) memcpy(mine.message, error->message, sizeof mine.message);
     const ckam_error *all = crew_share(run, &mine, sizeof mine);
     if (is_common(run, all)) return status;
-    for (size_t r = 0; r < run->crew->size; r++)
-        if (all[r].status < 0)
-            return fail_with(error, all[r].status, "%.*s (rank %zu)", (int)sizeof mine.message - 16, all[r].message, r);
-    for (size_t r = 0; r < run->crew->size && !status; r++) status = all[r].status;
-    return status;
+    size_t first = 0; /* that failed, or else that stopped */
+    while (first < run->crew->size && all[first].status >= 0) first++;
+    if (first == run->crew->size)
+        for (first = 0; !all[first].status;) first++;
+    return fail_with(error, all[first].status, "%.*s (rank %zu)", (int)sizeof mine.message - 16, all[first].message,
+                     first);
 }
 
 /* -- Chains ------------------------------------------------------------------------------------------------------- */

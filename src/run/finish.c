@@ -1,4 +1,5 @@
 /* finish.c - what is written when a run has stopped: the ends of the files, draws.nc, summary.csv and run.json. */
+#include "base/character.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "draws/netcdf.h"
@@ -21,10 +22,9 @@ static size_t digits_needed(const ckam_plan *plan) {
     size_t      digits = config ? 15 : 17;
     char        text[40];
     json_object_foreach(config, key, value) {
-        double again;
         if (!json_is_real(value)) continue;
-        snprintf(text, sizeof text, "%.15g", json_real_value(value));
-        if (!number_read(text, &again) || again != json_real_value(value)) digits = 17;
+        snprintf(text, sizeof text, "%.15g", json_real_value(value)); /* and back, both in the caller's locale */
+        if (strtod(text, NULL) != json_real_value(value)) digits = 17;
     }
     json_decref(config);
     return digits;
@@ -69,6 +69,7 @@ static void find_rejected(ckam_run *run) {
         if (!*first) continue;
         own.chain = i + 1;
         snprintf(own.point, sizeof own.point, "%s", first);
+        character_mend(own.point);
     }
     const struct rejected *all = crew_share(run, &own, sizeof own);
     for (size_t r = 0; r < crew_size(run) && !run->rejected; r++)
@@ -99,15 +100,17 @@ static char *json_text(const json_t *json, size_t digits, size_t *length) {
 }
 
 static ckam_status write_record(ckam_run *run, double seconds, bool ended, const char *message, ckam_error *error) {
-    char path[FILE_PATH], now[CLOCK_TEXT];
+    char path[FILE_PATH], now[CLOCK_TEXT], said[sizeof error->message];
+    snprintf(said, sizeof said, "%s", message ? message : "");
+    character_mend(said);
     clock_text(now);
     json_t *json =
         json_pack("{s:s, s:s, s:o, s:I, s:o, s:s, s:s?, s:f, s:s?, s:s?, s:s?, s:O?, s:o?, s:o}", "ckam", CKAM_VERSION,
                   "command", run->plan->command, "config", plan_json(run->plan), "dim", (json_int_t)run->target.dim,
                   "parameters", names_json(run), "started", run->started, "ended", ended ? now : NULL, "seconds",
                   round(1000.0 * (run->seconds + seconds)) / 1000.0, "stopped", *run->reason ? run->reason : NULL,
-                  "message", message, "warning", *run->warning ? run->warning : NULL, "rejected", run->rejected,
-                  "ranks", crew_json(run), "counts", counts_json(run));
+                  "message", message ? said : NULL, "warning", *run->warning ? run->warning : NULL, "rejected",
+                  run->rejected, "ranks", crew_json(run), "counts", counts_json(run));
     size_t length;
     char  *text = json_text(json, digits_needed(run->plan), &length);
     json_decref(json);

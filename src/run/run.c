@@ -5,6 +5,7 @@
 #include "base/processors.h"
 #include "chain/chain.h"
 #include "draws/draws.h"
+#include "draws/netcdf.h"
 #include "run/init.h"
 #include "target/target.h"
 
@@ -110,6 +111,13 @@ static ckam_status check_names(const ckam_run *run, ckam_error *error) {
     for (size_t k = 1; k < count && !status; k++)
         if (!strcmp(sorted[k - 1], sorted[k]))
             status = fail_with(error, CKAM_ERROR_ARGUMENT, "two parameters have the name %.80s", sorted[k]);
+    for (size_t k = 0; k < count && !status && run->format.netcdf; k++)
+        if (strlen(run->names[k]) > NETCDF_NAME_MOST)
+            status =
+                fail_with(error, CKAM_ERROR_ARGUMENT,
+                          "the name %.40s... has %zu letters, and a NetCDF file allows %d; shorten it, or write CSV "
+                          "files only: format csv",
+                          run->names[k], strlen(run->names[k]), NETCDF_NAME_MOST);
     free(sorted);
     return status;
 }
@@ -259,6 +267,8 @@ static ckam_status make_files(ckam_run *run, ckam_error *error) {
 ckam_status ckam_run_create(ckam_run **run, const ckam_plan *plan, const ckam_target *target, ckam_error *error) {
     if (run) *run = NULL;
     if (!run || !plan) return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan or the place for the run is NULL");
+    ckam_error unheard;
+    if (!error) error = &unheard; /* other processes are told what is in it */
     ckam_status status = begin(run, plan, error);
     if (status) return status;
     clock_text((*run)->started);
@@ -428,6 +438,8 @@ ckam_status ckam_run_resume(ckam_run **run, const ckam_plan *plan, const char *p
     if (run) *run = NULL;
     if (!run || !plan || !path)
         return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan, the directory or the place for the run is NULL");
+    ckam_error unheard;
+    if (!error) error = &unheard; /* other processes are told what is in it */
     ckam_status status = begin(run, plan, error);
     if (status) return status;
     status = take_up(*run, path, target, error);
@@ -445,7 +457,9 @@ const ckam_review *ckam_run_review(const ckam_run *run) { return run->review; }
 const char        *ckam_run_warning(const ckam_run *run) { return run->warning; }
 
 void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {
+    pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&run->lock; /* a watcher may ask while chains go on */
     *counts = (ckam_counts){0};
+    pthread_mutex_lock(lock);
     for (size_t i = 0; i < run->plan->run.chains; i++) {
         const ckam_counts *own = &run->lanes[i].counts;
         counts->evaluations += own->evaluations;
@@ -459,13 +473,18 @@ void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {
         counts->runaways += own->runaways;
         if (own->modes > counts->modes) counts->modes = own->modes; /* what is known to one is known to all */
     }
+    pthread_mutex_unlock(lock);
 }
 
 ckam_status ckam_run_draws(const ckam_run *run, ckam_draws **draws, ckam_error *error) {
-    size_t  chains = (size_t)run->plan->run.chains, dim = run->values, first = run->own;
-    double *gathered = calloc(chains * run->stores[0]->most, run->columns * sizeof *gathered);
-    double *values = calloc(chains * run->stores[0]->most, dim * sizeof *values);
     *draws = NULL;
+    if (!crew_is_first(run))
+        return fail_with(error, CKAM_ERROR_ORDER,
+                         "the draws of all chains are with the process of rank 0; this one has rank %zu",
+                         run->crew->rank);
+    size_t      chains = (size_t)run->plan->run.chains, dim = run->values, first = run->own;
+    double     *gathered = calloc(chains * run->stores[0]->most, run->columns * sizeof *gathered);
+    double     *values = calloc(chains * run->stores[0]->most, dim * sizeof *values);
     ckam_status status = CKAM_OK;
     if (!gathered || !values) {
         status = fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the draws");

@@ -9,6 +9,9 @@
 ckam_status target_check(const ckam_target *target, ckam_error *error) {
     if (!target) return fail_with(error, CKAM_ERROR_ARGUMENT, "the target is NULL");
     if (target->dim < 1) return fail_with(error, CKAM_ERROR_ARGUMENT, "the target's dim is 0; it must be at least 1");
+    if (target->dim > PTRDIFF_MAX / sizeof(double))
+        return fail_with(error, CKAM_ERROR_ARGUMENT, "the target's dim is %zu: was it computed from less than 0?",
+                         target->dim);
     for (size_t k = 0; target->names && k < target->dim; k++)
         if (!target->names[k])
             return fail_with(error, CKAM_ERROR_ARGUMENT, "the target's name of parameter %zu is NULL", k + 1);
@@ -34,11 +37,11 @@ COLD static ckam_status refuse_infinity(const ckam_target *target, const double 
                      point);
 }
 
-COLD static ckam_status refuse_code(const ckam_target *target, const double *x, ckam_error *error) {
+COLD static ckam_status refuse_code(const ckam_target *target, int code, const double *x, ckam_error *error) {
     char point[POINT_TEXT];
     target_point_text(target, x, point);
     return fail_with(error, CKAM_ERROR_TARGET,
-                     "the target returned a code that is not CKAM_OK, CKAM_REJECT or CKAM_STOP at %s", point);
+                     "the target returned %d, which is not CKAM_OK, CKAM_REJECT or CKAM_STOP, at %s", code, point);
 }
 
 ckam_status target_judge(const ckam_target *target, const double *x, double *value, ckam_error *error) {
@@ -47,7 +50,8 @@ ckam_status target_judge(const ckam_target *target, const double *x, double *val
 }
 
 ckam_status target_evaluate(const ckam_target *target, const double *x, double *value, ckam_error *error) {
-    switch (target->log_density(target->context, x, value)) {
+    const int code = target->log_density(target->context, x, value);
+    switch (code) {
     case CKAM_OK:
         return target_judge(target, x, value, error);
     case CKAM_REJECT:
@@ -56,6 +60,6 @@ ckam_status target_evaluate(const ckam_target *target, const double *x, double *
     case CKAM_STOP:
         return fail_with(error, CKAM_STOP, "the target asked the run to stop");
     default:
-        return refuse_code(target, x, error);
+        return refuse_code(target, code, x, error);
     }
 }
