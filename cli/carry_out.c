@@ -52,9 +52,11 @@ static int say_nothing_done(const char *command, const ckam_run *run, const run_
     }
     if (interrupted) return complain(command, EX_OK, "it was stopped before every chain had a draw");
     complain(command, EX_TEMPFAIL,
-             "it stopped before every chain had a draw; allow more evaluations or time, or a shorter warm-up");
+             "it stopped before every chain had a draw; allow more evaluations or time, or begin anew with a shorter "
+             "warm-up");
     if (*ckam_run_directory(run))
-        fprintf(stderr, "`%s` goes on from here\n", text_command("resume", ckam_run_directory(run), again));
+        fprintf(stderr, "`%s%s` goes on from here\n", text_command("resume", ckam_run_directory(run), again),
+                strcmp(facts->reason, "evals") ? "" : " --evals N");
     return EX_TEMPFAIL;
 }
 

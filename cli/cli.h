@@ -141,6 +141,8 @@ typedef struct interruption {
     const char *farewell;
 } interruption;
 
+/* From now on such a signal also ends the programs that were started. */
+void signals_expect(void);
 /* Between the two, the first SIGINT, SIGTERM or SIGHUP stops the work, the second ends the process. The end returns the
  * signal that came, or 0. */
 void signals_begin(const interruption *what);

@@ -81,6 +81,7 @@ int main(int count, char **arguments) {
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write */
     const ckam_crew *crew = crew_join();
     together_begin(crew);
+    signals_expect();
     signals_guard(!crew); /* MPI itself calls exit() */
     int status = together_settle(dispatch(count, arguments));
     signals_guard(false);

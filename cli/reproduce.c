@@ -163,7 +163,10 @@ static int carry_out_experiment(const request *r, ckam_experiment *experiment, c
     ckam_status status = ckam_experiment_go(experiment, show, &d, &error);
     int         caught = signals_end();
     show_end(&d);
-    if (status < 0) return complain_error(r->command, &error);
+    if (status < 0) {
+        (void)rmdir(out); /* if it holds nothing */
+        return complain_error(r->command, &error);
+    }
     const char *table = ckam_experiment_table(experiment);
     if (!*table) {
         (void)rmdir(out); /* which holds nothing */

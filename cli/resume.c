@@ -35,9 +35,10 @@ int command_resume(int count, char **arguments) {
     const command_line line = {
         .command = "resume",
         .arguments = "DIR",
-        .about = "Goes on with the run in a directory where it stopped: killed, interrupted, or done and asked for "
-                 "more. Its draws are those of a run that was never stopped.\v"
-                 "Example, after `ckam sample ring --draws 1000 --out ring`:\n  ckam resume ring --draws 5000",
+        .about =
+            "Goes on with the run in a directory where it stopped: killed, interrupted, or done and asked for "
+            "more. Its draws are those of a run that was never stopped (and, asked for more, with its --horizon).\v"
+            "Example, after `ckam sample ring --draws 1000 --out ring`:\n  ckam resume ring --draws 5000",
         .groups = groups};
     request r;
     int     status;

@@ -66,7 +66,9 @@ static void print_drawn(const shape *s) {
     double height[BINS_MOST] = {0}, width = (s->high - s->low) / (double)s->bins;
     for (size_t i = 0; i < s->count; i++) {
         double place = (s->values[i] - s->low) / width;
-        if (place >= 0.0 && place < (double)s->bins) height[(size_t)place] += 1.0;
+        if (!(place >= 0.0) || s->values[i] > s->high) continue;
+        size_t bin = (size_t)place;
+        height[bin < s->bins ? bin : s->bins - 1] += 1.0; /* the end belongs to the last bar */
     }
     print_bars("drawn", height, s->bins);
 }

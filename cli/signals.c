@@ -38,13 +38,38 @@ static void handle(int number) {
     }
     if ((int)(now - then) < TOGETHER) return; /* below 0 where a thread was slow to come here */
     if (work.freeze) work.freeze(work.object);
+    ckam_programs_kill();
     if (write(STDERR_FILENO, work.farewell, strlen(work.farewell)) < 0) _exit(128 + SIGTERM);
     _exit(signals_status(number));
+}
+
+/* Outside of long work a signal ends the process as ever, but not without its programs: they are in groups of their own, which the
+ * terminal does not reach. */
+static void leave_at_once(int number) {
+    ckam_programs_kill();
+    signal(number, SIG_DFL);
+    raise(number); /* it is held back until this returns */
+}
+
+static void take_signals(void (*handler)(int), struct sigaction *old) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < HANDLED; i++) sigaddset(&action.sa_mask, handled[i]);
+    for (int i = 0; i < HANDLED; i++) {
+        sigaction(handled[i], NULL, old + i);
+        if (old[i].sa_handler != SIG_IGN) sigaction(handled[i], &action, NULL); /* nohup keeps what it asked for */
+    }
+}
+
+void signals_expect(void) {
+    struct sigaction ignored[HANDLED];
+    take_signals(leave_at_once, ignored);
 }
 
 /* It is raised again when this returns, and ends the process. */
 static void crash(int number) {
     (void)number;
+    ckam_programs_kill();
     if (write(STDERR_FILENO, crashed, strlen(crashed)) < 0) _exit(128 + SIGABRT);
 }
 
@@ -61,16 +86,10 @@ void signals_crash(const char *text) {
 }
 
 void signals_begin(const interruption *what) {
-    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    for (int i = 0; i < HANDLED; i++) sigaddset(&action.sa_mask, handled[i]);
     work = *what;
     caught = 0;
     first = 0;
-    for (int i = 0; i < HANDLED; i++) {
-        sigaction(handled[i], NULL, before + i);
-        if (before[i].sa_handler != SIG_IGN) sigaction(handled[i], &action, NULL); /* nohup keeps what it asked for */
-    }
+    take_signals(handle, before);
 }
 
 int signals_caught(void) { return caught; }

@@ -403,6 +403,9 @@ CKAM_API void ckam_run_stop(ckam_run *run);
 /* For a process that is about to end at once: waits until no row is being written, and lets no further one begin. May
  * be called from a signal handler. */
 CKAM_API void ckam_run_freeze(ckam_run *run);
+/* For such a process, too: ends, with SIGKILL, all programs that any run of it has started (setting program), and what they
+ * started. May be called from a signal handler. */
+CKAM_API void ckam_programs_kill(void);
 
 /* Where it writes; "" where it does not (format none). Borrowed from the run. */
 CKAM_API const char *ckam_run_directory(const ckam_run *run);

@@ -18,6 +18,7 @@ void remove_tree(const char *path);
 /* Names and values, ended by NULL: PAIRS("model", "bimodal", "seed", "1"). */
 #define PAIRS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
+/* A plan with the seed 1. */
 ckam_plan *plan_with(const char *const *pairs);
 void       plan_change(ckam_plan *plan, const char *const *pairs);
 

@@ -233,7 +233,7 @@ static void what_the_target_does(void **state) {
         const char *text;
     } ends[] = {{CKAM_OK, CKAM_ERROR_INFINITE, "+infinity"},
                 {CKAM_STOP, CKAM_STOP, "stop"},
-                {-77, CKAM_ERROR_TARGET, "code"},
+                {-77, CKAM_ERROR_TARGET, "returned -77"},
                 {0, CKAM_OK, NULL}};
     (void)state;
     made       m = made_model("gaussian:dim=2", 2, 100, 0.0, 1);

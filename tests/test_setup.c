@@ -299,9 +299,9 @@ static void contradictions_are_refused(void **unused) {
 /* Sizes that overflow, or that no machine has: every product of dim in a layout is met by one of them. */
 static void dimensions_beyond_memory_are_refused(void **unused) {
     (void)unused;
-    static const size_t      dims[] = {SIZE_MAX,         SIZE_MAX / 2,       SIZE_MAX / 8,
-                                       SIZE_MAX / 8 + 1, SIZE_MAX / 16 + 1,  SIZE_MAX / 64 + 1,
-                                       SIZE_MAX / 64,    SIZE_MAX / 448 + 1, (size_t)1 << 57};
+    static const size_t      dims[] = {SIZE_MAX,           SIZE_MAX - 1,      SIZE_MAX / 2,      SIZE_MAX / 8,
+                                       SIZE_MAX / 8 + 1,   SIZE_MAX / 16 + 1, SIZE_MAX / 64 + 1, SIZE_MAX / 64,
+                                       SIZE_MAX / 448 + 1, (size_t)1 << 57};
     static const char *const squares[] = {"am", "rbam", "gam", "ckam:covariance=global"};
     ckam_error               error;
     ckam_target              target = {.log_density = flat};

@@ -95,6 +95,23 @@ static void two_lists_must_agree(void **unused) {
     refuse(MODEL("good"), "mu, tau < -1", NULL, CKAM_ERROR_OPTION, "the bounds of tau");
 }
 
+/* A model keeps its data in variables of its own. */
+static void two_in_use_have_data_of_their_own(void **unused) {
+    (void)unused;
+    const double x[] = {0.0, 1.0};
+    engine      *one = open_good(MODEL("good"), NULL, "{\"y\": [1]}");
+    engine      *two = open_good(MODEL("good"), NULL, "{\"y\": [2]}"),
+           *three = open_good(MODEL("good"), NULL, "{\"y\": [3]}");
+    assert_close(value_at(one, x), -0.5, 1e-15);
+    assert_close(value_at(two, x), -2.0, 1e-15);
+    assert_close(value_at(three, x), -4.5, 1e-15);
+    two->type->close(two);
+    assert_close(value_at(one, x), -0.5, 1e-15);
+    one->type->close(one);
+    assert_close(value_at(three, x), -4.5, 1e-15);
+    three->type->close(three);
+}
+
 static void data_goes_to_who_reads_it(void **unused) {
     (void)unused;
     refuse(MODEL("plain"), "x, y", "{}", CKAM_ERROR_OPTION, "no function read_data");
@@ -210,6 +227,7 @@ int main(void) {
                                        cmocka_unit_test(the_least_is_a_function_and_names),
                                        cmocka_unit_test(two_lists_must_agree),
                                        cmocka_unit_test(data_goes_to_who_reads_it),
+                                       cmocka_unit_test(two_in_use_have_data_of_their_own),
                                        cmocka_unit_test(incomplete_models_are_refused),
                                        cmocka_unit_test(files_that_cannot_be_loaded),
                                        cmocka_unit_test(a_name_alone_is_a_file_here),

@@ -39,7 +39,8 @@ struct ckam_data {
     const double *(*numbers)(const ckam_data *data, const char *key, size_t *count);
 };
 /* Called once, before anything else. NULL, or what is wrong, in words: then there is no run. `data` has no keys if there was no
- * --data. */
+ * --data. A file that is opened here must be read here: with --isolate it is closed before the first point. Two runs of one process
+ * that are in use at the same time have variables of their own. */
 const char *read_data(const ckam_data *data);
 
 #ifdef __cplusplus

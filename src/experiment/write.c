@@ -53,7 +53,11 @@ static ckam_status write_results(const ckam_experiment *all, ckam_error *error) 
 
 /* To so many digits, with a point whatever the caller's locale is. */
 static void add_rounded(text_buffer *t, const char *before, int digits, double x) {
-    char text[NUMBER_TEXT];
+    char text[NUMBER_TEXT] = "";
+    if (isnan(x)) {
+        text_format(t, "%s", before);
+        return;
+    }
     snprintf(text, sizeof text, "%.*g", digits, x);
     number_write(strtod(text, NULL), text, sizeof text);
     text_format(t, "%s%s", before, text);

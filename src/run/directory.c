@@ -146,7 +146,9 @@ ckam_status directory_make(run_directory *d, const char *out, const char *model,
         return fail_with(error, CKAM_ERROR_OUTPUT, "cannot make the directory %.120s: %s", d->path, strerror(errno));
     if (overwrite) return clear(d, error);
     return fail_with(error, CKAM_ERROR_OUTPUT, "%.120s is there already; choose another --out%s", d->path,
-                     is_run(d) ? ", `ckam resume` it, or --overwrite it" : "");
+                     is_run(d)                              ? ", `ckam resume` it, or --overwrite it"
+                     : each_entry(d->path, no_files, false) ? ", or --overwrite it, as it is empty"
+                                                            : "");
 }
 
 void directory_discard(run_directory *d) {

@@ -8,6 +8,7 @@
  * together where they are (standing), and decide from that: all the same. */
 #include "base/error.h"
 #include "run/crew.h"
+#include "target/worker.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -396,6 +397,8 @@ ckam_status ckam_run_go(ckam_run *run, ckam_watch *watcher, void *context, ckam_
 }
 
 void ckam_run_stop(ckam_run *run) { atomic_fetch_or(&run->halt, HALT_STOP); }
+
+void ckam_programs_kill(void) { worker_kill_all(); }
 
 void ckam_run_freeze(ckam_run *run) {
     const struct timespec moment = {.tv_nsec = 1000000};

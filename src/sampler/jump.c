@@ -32,7 +32,7 @@ static bool jump_wants_scale(const settings *options) {
 }
 
 static size_t rows_capacity(size_t dim) {
-    size_t fit = BYTES_MOST / sizeof(double) / (dim + ROW_HEAD);
+    size_t fit = dim < BYTES_MOST ? BYTES_MOST / sizeof(double) / (dim + ROW_HEAD) : 0;
     if (fit > ROWS_MOST) fit = ROWS_MOST;
     return fit < 2 ? 2 : fit / 2 * 2;
 }

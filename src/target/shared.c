@@ -1,19 +1,30 @@
 /* shared.c - models in shared objects, as ckam/model.h wants them. See engine.h. */
+#define _GNU_SOURCE /* memfd_create(). NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 #include "base/error.h"
+#include "base/file.h"
 #include "target/data.h"
 #include "target/engine.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 typedef struct shared {
-    engine     engine;
-    ckam_data *data; /* the model has pointers into it */
+    engine         engine;
+    ckam_data     *data; /* the model has pointers into it */
+    void          *object;
+    struct shared *next; /* of those that are in use */
     double (*log_density)(const double *x);
     void (*derive)(const double *x, double *out);
 } shared;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static shared         *in_use; /* models with data */
 
 /* -- The engine ---------------------------------------------------------------------------------------------------- */
 
@@ -32,6 +43,13 @@ static engine_answer derive_row(engine *e, void *seat, const double *x, double *
 }
 
 static void close_shared(engine *e) {
+    pthread_mutex_lock(&lock);
+    for (shared **place = &in_use; *place; place = &(*place)->next)
+        if (*place == (shared *)e) {
+            *place = (*place)->next;
+            break;
+        }
+    pthread_mutex_unlock(&lock);
     data_free(((shared *)e)->data);
     engine_clean(e);
     free(e);
@@ -58,6 +76,47 @@ static ckam_status load(const char *path, void **object, ckam_error *error) {
             fail_with(error, CKAM_ERROR_INPUT, "cannot load %.100s: %.120s", path, reason ? reason : "no reason given");
     }
     free(full);
+    return status;
+}
+
+/* The object once more, with variables of its own. Its file is in memory and stays open, so that its name is never another's:
+ * what the system has loaded by a name it does not load again. */
+static ckam_status load_apart(const char *path, void **object, ckam_error *error) {
+    char        name[48], *bytes;
+    size_t      size, done = 0;
+    ckam_status status = file_read(path, &bytes, &size, error);
+    if (status) return status;
+    int file = memfd_create("model", MFD_CLOEXEC);
+    while (file >= 0 && done < size) {
+        ssize_t count = write(file, bytes + done, size - done);
+        if (count <= 0 && errno != EINTR) break;
+        done += count > 0 ? (size_t)count : 0;
+    }
+    free(bytes);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    *object = file >= 0 && done == size ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (*object) return CKAM_OK;
+    if (file >= 0) close(file);
+    return fail_with(error, CKAM_ERROR_INPUT,
+                     "%.100s has data already for another run, and cannot be loaded a second time; take isolate for "
+                     "one of them",
+                     path);
+}
+
+/* A model keeps its data in its own variables: two that are in use at the same time need two of them. */
+static ckam_status take_object(shared *s, const char *path, void *object, ckam_error *error) {
+    ckam_status status = CKAM_OK;
+    s->object = object;
+    if (!dlsym(object, "read_data")) return CKAM_OK;
+    pthread_mutex_lock(&lock);
+    const shared *other = in_use;
+    while (other && other->object != object) other = other->next;
+    if (other) status = load_apart(path, &s->object, error);
+    if (!status) {
+        s->next = in_use;
+        in_use = s;
+    }
+    pthread_mutex_unlock(&lock);
     return status;
 }
 
@@ -141,7 +200,9 @@ ckam_status shared_open(engine **e, const char *path, const params *declared, co
     if (!s) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a model");
     s->engine.type = &shared_type;
     s->engine.threads = true;
-    if (!find(object, "log_density", &s->log_density))
+    status = take_object(s, path, object, error);
+    object = s->object;
+    if (!status && !find(object, "log_density", &s->log_density))
         status = fail_with(error, CKAM_ERROR_FORMAT,
                            "the model has no function log_density, or it is static: write double log_density(const "
                            "double *x)");

@@ -193,8 +193,9 @@ static void write_point(const source *s, const double *x, size_t shown, size_t s
 /* Appended by one call: lines of different chains do not mix. That it cannot be written is no reason to stop a run. */
 static void log_fault(const seat *s, const double *x, const char *why) {
     size_t dim = s->source->engine->dim, size = 256 + ENGINE_WHY + dim * 64;
-    char  *text = malloc(size), *point = malloc(size);
-    int    file = s->source->log ? open(s->source->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    for (size_t k = 0; k < s->source->engine->params.count; k++) size += strlen(s->source->names[k]);
+    char *text = malloc(size), *point = malloc(size);
+    int   file = s->source->log ? open(s->source->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
     if (text && point && file >= 0) {
         write_point(s->source, x, dim, size, point);
         int length = snprintf(text, size, "chain %zu: %s; at %s\n", s->chain + 1, why, point);

@@ -9,9 +9,6 @@
 ckam_status target_check(const ckam_target *target, ckam_error *error) {
     if (!target) return fail_with(error, CKAM_ERROR_ARGUMENT, "the target is NULL");
     if (target->dim < 1) return fail_with(error, CKAM_ERROR_ARGUMENT, "the target's dim is 0; it must be at least 1");
-    if (target->dim > PTRDIFF_MAX / sizeof(double))
-        return fail_with(error, CKAM_ERROR_ARGUMENT, "the target's dim is %zu: was it computed from less than 0?",
-                         target->dim);
     for (size_t k = 0; target->names && k < target->dim; k++)
         if (!target->names[k])
             return fail_with(error, CKAM_ERROR_ARGUMENT, "the target's name of parameter %zu is NULL", k + 1);

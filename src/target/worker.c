@@ -11,12 +11,32 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* The groups that run; 0: a free place. For a handler of signals, which gets no argument. What has no place ends when it
+ * reads the end of its input. */
+enum { GROUPS_MOST = 4096 };
+static _Atomic pid_t groups[GROUPS_MOST];
+
+static void replace_group(pid_t old, pid_t new) {
+    for (size_t i = 0; i < GROUPS_MOST; i++) {
+        pid_t expected = old;
+        if (atomic_compare_exchange_strong(&groups[i], &expected, new)) return;
+    }
+}
+
+void worker_kill_all(void) {
+    for (size_t i = 0; i < GROUPS_MOST; i++) {
+        pid_t group = atomic_load(&groups[i]);
+        if (group > 0) kill(-group, SIGKILL);
+    }
+}
 
 /* -- Beginning ---------------------------------------------------------------------------------------------------- */
 
@@ -94,7 +114,10 @@ int worker_start(worker *w, const char *command, char *const *environment) {
     if (!failure) failure = spawn(&w->pid, command, environment, input[0], output[1]);
     shut(&input[0]);
     shut(&output[1]);
-    if (!failure) return 0;
+    if (!failure) {
+        replace_group(0, w->pid);
+        return 0;
+    }
     w->pid = 0;
     shut(&w->to);
     shut(&w->from);
@@ -230,6 +253,7 @@ int worker_end(worker *w) {
     pid_t reaped = w->pid;
     if (w->pid > 0) {
         kill(-w->pid, SIGKILL);
+        replace_group(w->pid, 0); /* before the number may be another's */
         do reaped = waitpid(w->pid, &status, 0);
         while (reaped < 0 && errno == EINTR);
         shut(&w->to);

@@ -42,6 +42,8 @@ void worker_hang_up(worker *w);
 void worker_await(worker *w, double deadline);
 /* Ends the whole group and frees all. Returns what waitpid() says of the process: its own end, if that came first. -1: unknown. */
 int worker_end(worker *w);
+/* Ends the groups of all workers at once, for a process that is about to end itself. A signal handler may call it. */
+void worker_kill_all(void);
 /* An end in words: "exit status 3", "SIGSEGV". */
 enum { WORKER_TEXT = 40 };
 void worker_ending(int status, char text[WORKER_TEXT]);

@@ -258,7 +258,7 @@ try 0 out 'it has converged as asked' resume stoppedINT --until rhat=99
 try 0 err 'nothing was left to do: it had converged as asked; --until never goes on' resume stoppedINT --draws 200000000
 # A rule that ends a run before there are draws leaves nothing that a script could go on with.
 try 75 err 'it stopped before every chain had a draw; allow more' sample bimodal --evals 10 -o few
-check 'how to go on is not said' grep -qF '`ckam resume few` goes on' err
+check 'how to go on is not said' grep -qF '`ckam resume few --evals N` goes on' err
 try 0 out '4 chains x' resume few --evals 100000 -n 100
 # Fewer evaluations than were made cannot be had, and are no reason for more.
 try 0 out '0 evaluations in' resume few --evals 50
