@@ -24,7 +24,7 @@
  * ckam_..._free(), which accepts NULL; everything else is borrowed, and says for how long. What cannot be made is NULL
  * afterwards. Every `error` may be NULL; other pointers only where it is said.
  *
- * The library keeps no global state, prints nothing and never exits. Two threads may use two objects at the
+ * The library keeps no global state that you would notice, prints nothing and never exits. Two threads may use two objects at the
  * same time; one object belongs to one thread at a time. Sampling a chain does not allocate; the create functions,
  * ckam_sample(), ckam_chain_pool() and what is in sections 8 to 12 do. Some effects reach further. kam, ckam and jump load
  * OpenBLAS for matrices of order 32 and more, and set it to one thread, because chains, not matrix products, are what

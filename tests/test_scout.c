@@ -184,10 +184,10 @@ static ckam_counts run_chain(double power) {
 }
 
 /* (1 + x^2)^-2 has an integral and a variance; heated to b < 1/4 it has no integral, and scouts would walk away for good.
- * They are stopped and counted. A density that falls fast has none of them. */
+ * They are stopped and counted. A density that falls fast, (1 + x^2)^-2000, has an integral at every heat, and none of them. */
 static void a_scout_without_a_density_to_hold_it_is_stopped(void **unused) {
     (void)unused;
-    ckam_counts heavy = run_chain(2.0), light = run_chain(200.0);
+    ckam_counts heavy = run_chain(2.0), light = run_chain(2000.0);
     assert_true(heavy.runaways > 0);
     assert_true(heavy.runaways < heavy.scouts);
     assert_true(light.scouts > 10 && light.runaways == 0);
