@@ -74,7 +74,8 @@ static void measure(graph *g, size_t dim) {
     neighbours_find(&g->cloud, g->k, g->index, g->square);
     g->dim = measured_dim(g, dim);
     for (size_t i = 0; i < g->count; i++) g->f[i] = log_density_of(g, g->square[(i + 1) * g->k - 1]);
-    for (size_t i = 0; i < g->count * g->k; i++) add_edge(g, (uint32_t)(i / g->k), g->index[i], HUGE_VAL);
+    for (uint32_t i = 0; i < g->count; i++)
+        for (size_t j = 0; j < g->k; j++) add_edge(g, i, g->index[i * g->k + j], HUGE_VAL);
 }
 
 /* log f in the middle between two points of different components, from fewer neighbours than elsewhere: k of them may

@@ -61,7 +61,6 @@ WIDE static size_t first_block(size_t from, size_t before, const double *restric
                                double own) {
     for (; from < before; from += BLOCK) {
         int64_t near = 0;
-#pragma omp simd reduction(| : near)
         for (size_t i = 0; i < BLOCK; i++)
             near |= (int64_t)(square[from + i] < own) | (int64_t)(square[from + i] < bound[from + i]);
         if (near) break;
@@ -78,9 +77,15 @@ size_t cloud_next(const cloud *c, size_t from, size_t before, double own) {
 }
 
 WIDE static double least(size_t count, const double *values) {
-    double all = HUGE_VAL;
-#pragma omp simd reduction(min : all)
-    for (size_t i = 0; i < count; i++) all = values[i] < all ? values[i] : all;
+    double lane[BLOCK], all = HUGE_VAL;
+    size_t i = 0;
+    for (size_t k = 0; k < BLOCK; k++) lane[k] = HUGE_VAL;
+    for (; i + BLOCK <= count; i += BLOCK) {
+#pragma omp simd
+        for (size_t k = 0; k < BLOCK; k++) lane[k] = values[i + k] < lane[k] ? values[i + k] : lane[k];
+    }
+    for (size_t k = 0; k < BLOCK; k++) all = fmin(all, lane[k]);
+    for (; i < count; i++) all = fmin(all, values[i]);
     return all;
 }
 

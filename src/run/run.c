@@ -196,6 +196,7 @@ static ckam_status begin(ckam_run **run, const ckam_plan *plan, ckam_error *erro
     r->reason = "";
     r->place.lock = -1;
     pthread_mutex_init(&r->lock, NULL);
+    r->guard = &r->lock;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&r->changed, &monotonic);
@@ -457,9 +458,8 @@ const ckam_review *ckam_run_review(const ckam_run *run) { return run->review; }
 const char        *ckam_run_warning(const ckam_run *run) { return run->warning; }
 
 void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {
-    pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&run->lock; /* a watcher may ask while chains go on */
     *counts = (ckam_counts){0};
-    pthread_mutex_lock(lock);
+    pthread_mutex_lock(run->guard); /* a watcher may ask while chains go on */
     for (size_t i = 0; i < run->plan->run.chains; i++) {
         const ckam_counts *own = &run->lanes[i].counts;
         counts->evaluations += own->evaluations;
@@ -473,7 +473,7 @@ void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {
         counts->runaways += own->runaways;
         if (own->modes > counts->modes) counts->modes = own->modes; /* what is known to one is known to all */
     }
-    pthread_mutex_unlock(lock);
+    pthread_mutex_unlock(run->guard);
 }
 
 ckam_status ckam_run_draws(const ckam_run *run, ckam_draws **draws, ckam_error *error) {

@@ -99,8 +99,8 @@ struct ckam_run {
     live             *live;
     csv_gate          gate;
     atomic_int        halt;
-    uint64_t          goal; /* draws at which chains wait for each other */
-    pthread_mutex_t   lock;
+    uint64_t          goal;         /* draws at which chains wait for each other */
+    pthread_mutex_t   lock, *guard; /* guard: the same, for who may only look at the run */
     pthread_cond_t    changed;
     bool              quit;
     bool              settled; /* the files that it began with are on the disk */

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define CHANCE_TIMES 4.0
+
 /* -- Going through the rows --------------------------------------------------------------------------------------- */
 
 /* The next row that is used; NULL after the last. `owner`: only its rows, or -1. */
@@ -63,14 +65,31 @@ void em_add_square(size_t dim, double scale, const double *l, double *out) {
         for (size_t j = k; j < dim; j++) vec_axpy(dim - j, scale * l[k * dim + j], l + k * dim + j, out + j * dim + j);
 }
 
+/* The part of covariances that is kept. They are drawn towards 0 as if `prior` more rows had seen none, but not by more than some
+ * times the share that chance has in the correlations r: the sum of (1 - r^2)^2 / n over that of r^2, where n rows count. On a
+ * narrow ridge that is next to nothing; shrunk it would be a wide one, on which chains stand still, so that ever fewer rows
+ * count. */
+static double kept(size_t dim, double count, double prior, const double *sums) {
+    const double least = count / (count + prior), n = count * ((double)dim + 1.0) / prior;
+    double       chance = 0.0, seen = 0.0;
+    for (size_t k = 0; k < dim; k++)
+        for (size_t i = k + 1; i < dim; i++) {
+            const double r = sums[k * dim + i];
+            const double square = fmin(r * r / (sums[k * dim + k] * sums[i * dim + i]), 1.0);
+            chance += (1.0 - square) * (1.0 - square) / n;
+            seen += square;
+        }
+    return fmax(least, 1.0 - CHANCE_TIMES * chance / fmax(seen, 1e-300));
+}
+
 /* The M step of component j. With few draws that count, its covariances are drawn towards 0. What is not positive
  * definite leaves it as it was. */
 void em_maximise(modes *m, size_t j, double prior) {
     size_t  dim = m->dim;
     double *s = em_sums(m, j), *first = s + 2, *second = first + dim, *mean = modes_mean(m, j);
     if (!(s[0] > 0.0)) return;
-    double keep = s[0] / (s[0] + prior) / s[0];
     sym_add(dim, -1.0 / s[1], first, second);
+    double keep = kept(dim, s[0], prior, second) / s[0];
     for (size_t k = 0; k < dim; k++) {
         second[k * dim + k] /= s[0];
         for (size_t i = k + 1; i < dim; i++) second[k * dim + i] *= keep;
