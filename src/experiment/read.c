@@ -95,7 +95,8 @@ ckam_status run_find(const experiment *e, const char *name, size_t *index, ckam_
 
 /* What the experiment says itself may not be set in a run file, where it would do nothing. */
 static ckam_status check_plan(const ckam_plan *plan, const char *path, ckam_error *error) {
-    static const char *const ours[] = {"thin", "chains", "draws", "evals", "time-limit", "until", "out", "format", "save-warmup", NULL};
+    static const char *const ours[] = {"thin",  "chains", "draws",  "evals",       "time-limit",
+                                       "until", "out",    "format", "save-warmup", NULL};
     ckam_plan               *initial;
     ckam_status              status = ckam_plan_create(&initial, error);
     for (size_t i = 0; ours[i] && !status; i++) {
