@@ -21,6 +21,7 @@ int exit_status(ckam_status status) {
     case CKAM_ERROR_WRITE:
         return EX_IOERR;
     case CKAM_REJECT:
+    case CKAM_LATE:
     case CKAM_ERROR_MEMORY:
     case CKAM_ERROR_START:
     case CKAM_ERROR_INFINITE:

@@ -41,9 +41,9 @@
 #include <stdint.h>
 
 #define CKAM_VERSION_MAJOR 0
-#define CKAM_VERSION_MINOR 1
+#define CKAM_VERSION_MINOR 2
 #define CKAM_VERSION_PATCH 0
-#define CKAM_VERSION       "0.1.0"
+#define CKAM_VERSION       "0.2.0"
 
 #if defined(__GNUC__)
 #define CKAM_API __attribute__((visibility("default")))
@@ -55,7 +55,7 @@
 extern "C" {
 #endif
 
-/* The version of the library that is loaded, for example "0.1.0". Compare it with CKAM_VERSION. */
+/* The version of the library that is loaded, for example "0.2.0". Compare it with CKAM_VERSION. */
 CKAM_API const char *ckam_version(void);
 
 /* -- 1. Errors -------------------------------------------------------------------------------------------
@@ -65,6 +65,7 @@ CKAM_API const char *ckam_version(void);
     X(CKAM_OK, 0, "success")                                                                                           \
     X(CKAM_REJECT, 1, "the density is not defined at this point")                                                      \
     X(CKAM_STOP, 2, "the target asked the run to stop")                                                                \
+    X(CKAM_LATE, 3, "a mode was found too late: there are fewer draws than were asked for")                            \
     X(CKAM_ERROR_MEMORY, -1, "out of memory")                                                                          \
     X(CKAM_ERROR_OPTION, -2, "an option is unknown or out of range")                                                   \
     X(CKAM_ERROR_ARGUMENT, -3, "an argument is not valid")                                                             \
@@ -121,7 +122,9 @@ typedef struct ckam_target {
  * chains there are. `spec` is a sampler with options, as in "gam" or "ckam:cycle-length=2000,explore=0.5" (section 4).
  * `start` has dim numbers, or is NULL for a random start of each chain, uniform on [-2, 2] in every coordinate.
  * out[(chain * draws + draw) * dim + parameter] is yours and must have room for chains * draws * dim numbers.
- * Returns CKAM_OK, CKAM_STOP (the target asked; the draws so far are there, the rest is NaN), or an error. */
+ * Draws of jump that were made before a mode was found that carries weight are discarded, and up to as many more are made. Returns
+ * CKAM_OK, CKAM_STOP (the target asked; the draws so far are there, the rest is NaN), CKAM_LATE (modes were found again and again:
+ * the draws since the last are there, the rest is NaN; ask for more), or an error. */
 CKAM_API ckam_status ckam_sample(const ckam_target *target, const char *spec, const double *start, uint64_t seed,
                                  size_t chains, size_t draws, double *out, ckam_error *error);
 
@@ -158,7 +161,8 @@ typedef struct ckam_setup {
     uint64_t            chain;   /* number of this chain: chains with one seed are independent           */
     uint64_t            horizon; /* iterations planned: kam's schedules, jump's warm-up; 0 means 10,000  */
     bool                pooled;  /* learns with others, at ckam_chain_pool(); else by itself (jump only) */
-    uint64_t            chains;  /* how many learn together; of more than 4 each keeps fewer draws for it. 0: a few */
+    uint64_t chains; /* how many learn together: of more than 4 each keeps fewer draws for it; two and more learn in
+                                    two groups, even and odd, up to half of the warm-up. 0: a few, in one group */
 } ckam_setup;
 
 CKAM_API ckam_status ckam_chain_create(ckam_chain **chain, const ckam_setup *setup, ckam_error *error);
@@ -202,6 +206,10 @@ CKAM_API ckam_status ckam_chain_tell(ckam_chain *chain, double log_density, ckam
  * between its cycles, too, and goes on by itself when it is asked or stepped. Chains of other samplers never wait. */
 CKAM_API bool        ckam_chain_waits(const ckam_chain *chain);
 CKAM_API ckam_status ckam_chain_pool(ckam_chain *const *chains, size_t count, ckam_error *error);
+/* Whether a mode with a hundredth of the draws and more was found after the draws of these chains of jump began. Draws made without it
+ * are not draws from the target: leave out all that there are, and count from here on; asked again the answer is no. Ask where all chains
+ * wait, before they are pooled. ckam_sample() and runs do so. */
+CKAM_API bool ckam_chain_found_late(ckam_chain *const *chains, size_t count);
 
 /* Why the last call on this chain failed; borrowed until the next one. */
 CKAM_API const ckam_error *ckam_chain_error(const ckam_chain *chain);
@@ -373,12 +381,31 @@ CKAM_API void        ckam_run_free(ckam_run *run);
 /* Where a chain is. */
 typedef struct ckam_chain_progress {
     uint64_t   draws, evaluations, cycle;
+    uint64_t   discarded; /* draws that became warm-up, because a mode was found after them */
     uint64_t   modes;     /* jump: that the chain knows and has been in; else 0 */
     double     accept;    /* share of the sampler's proposals that were accepted */
     double     step_size; /* of the last step */
     ckam_phase phase;
     bool       done;
 } ckam_chain_progress;
+
+/* How the search for modes went (jump). A search is independent of the others and ends in one mode, or in none. */
+typedef struct ckam_search {
+    uint64_t searches;    /* that have ended, starts of chains included; 0: the sampler does not search */
+    uint64_t modes;       /* that draws have visited ... */
+    uint64_t once, twice; /* ... those of them that one search met, two */
+    double probability; /* that a further search ends in a mode that none has met: Good and Turing's once / searches */
+    double bound;       /* its upper confidence bound at 95 % */
+    double unseen;      /* how many such modes there are at least, by the modes met once and twice, or by the groups */
+    uint64_t
+        group[2]; /* modes that two groups of chains, which searched and learned apart, had found when they met ... */
+    uint64_t common; /* ... those that both had */
+    double
+        unvisited_share; /* share of the mass that a place may have that a search found and no draw has reached; 0: none */
+    double   late_share; /* share of the last draws in modes that were not known when the draws began */
+    uint64_t restarts;   /* how often draws began anew, because such a mode was found */
+    uint64_t discarded;  /* draws of a chain that became warm-up */
+} ckam_search;
 
 /* Where a run is. Borrowed during the call. */
 typedef struct ckam_progress {
@@ -390,6 +417,7 @@ typedef struct ckam_progress {
     double                     draws_per_second;
     bool                       writing;   /* the last call: chains have stopped, files and summary follow */
     double                     rhat, ess; /* worst R-hat and least ESS (bulk or tail) so far; NaN while not known */
+    ckam_search                search;    /* at the end of the last cycle */
 } ckam_progress;
 
 typedef void ckam_watch(void *context, const ckam_progress *progress);
@@ -409,7 +437,9 @@ CKAM_API void ckam_programs_kill(void);
 
 /* Where it writes; "" where it does not (format none). Borrowed from the run. */
 CKAM_API const char *ckam_run_directory(const ckam_run *run);
-/* Why it stopped, as run.json says it: "draws", "evals", "time-limit", "until", "interrupted", "target", "error"; "" before
+/* How the search for modes has gone so far: at the end of the last cycle, or of the run. */
+CKAM_API void ckam_run_search(const ckam_run *run, ckam_search *search);
+/* Why it stopped, as run.json says it: "draws", "late", "evals", "time-limit", "until", "interrupted", "target", "error"; "" before
  * that. */
 CKAM_API const char *ckam_run_reason(const ckam_run *run);
 /* The same in words, after "stopped because": "all draws are there"; the reason itself where it is not one of these. */

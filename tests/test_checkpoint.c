@@ -191,8 +191,8 @@ static void another_version_is_refused(void **unused) {
     damage(8, 1); /* the version of the file */
     refuse(NULL, NULL, CKAM_ERROR_SNAPSHOT, "the head of the checkpoint is damaged");
     restore(&good);
-    damage(16 + 2, '1' ^ '7'); /* that of the library: 0.1.0 */
-    refuse(NULL, NULL, CKAM_ERROR_SNAPSHOT, "saved by ckam 0.7.0, this is ckam 0.1.0");
+    damage(16 + 2, '2' ^ '7'); /* that of the library: 0.2.0 */
+    refuse(NULL, NULL, CKAM_ERROR_SNAPSHOT, "saved by ckam 0.7.0, this is ckam 0.2.0");
     restore(&good);
     damage(0, 1);
     refuse(NULL, NULL, CKAM_ERROR_SNAPSHOT, "checkpoint/state");

@@ -275,6 +275,35 @@ bool chain_point(const ckam_chain *chain, const double **x, double *log_density)
     return s->phase != CKAM_PHASE_START;
 }
 
+bool chain_search(const ckam_chain *chain, search_counts *counts) {
+    const sampler *table = chain->options.sampler;
+    *counts = (search_counts){0};
+    if (!table->search || chain->state->phase != CKAM_PHASE_SAMPLE) return false;
+    table->search(sampler_state(chain), counts);
+    return true;
+}
+
+void chain_restart(ckam_chain *chain) {
+    if (chain->options.sampler->restart) chain->options.sampler->restart(sampler_state(chain));
+}
+
+bool chain_draws_are_late(ckam_chain *const *chains, size_t count) {
+    search_counts sum = {0};
+    for (size_t i = 0; i < count; i++) {
+        search_counts own;
+        chain_search(chains[i], &own);
+        sum.draws += own.draws;
+        sum.late += own.late;
+    }
+    return search_is_late(sum.draws, sum.late);
+}
+
+bool ckam_chain_found_late(ckam_chain *const *chains, size_t count) {
+    bool late = chain_draws_are_late(chains, count);
+    for (size_t i = 0; i < count && late; i++) chain_restart(chains[i]);
+    return late;
+}
+
 bool ckam_chain_waits(const ckam_chain *chain) { return waits(chain); }
 
 /* Whether a chain may learn with the first one: what they keep must be of one form. */

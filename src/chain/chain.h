@@ -33,6 +33,13 @@ struct ckam_chain {
 /* The state of the chain and its log density, once it has one; false before that. Borrowed until the next step. */
 bool chain_point(const ckam_chain *chain, const double **x, double *log_density);
 
+/* How the search for modes went, and its modes as known from the beginning of the draws; see sampler.h. False for a sampler that has
+ * no such search, and before it begins. */
+bool chain_search(const ckam_chain *chain, search_counts *counts);
+void chain_restart(ckam_chain *chain);
+/* The first half of ckam_chain_found_late(), wherever the chains are in their cycle. */
+bool chain_draws_are_late(ckam_chain *const *chains, size_t count);
+
 /* ckam_chain_save() into room that is known to be as large as ckam_chain_snapshot_size() says: looking takes time. */
 void chain_pack(const ckam_chain *chain, void *bytes);
 

@@ -1,45 +1,79 @@
 /* sample.c - ckam_sample(): chains one after the other, their draws in an array.
  *
  * Chains that learn from each other (jump) go on together, from the end of a cycle to the next. */
-#include "chain/options.h"
+#include "chain/chain.h"
 #include "target/target.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Until the chain has its draws, or waits for others. */
-static ckam_status advance(ckam_chain *chain, size_t dim, size_t draws, size_t *count, double *out, ckam_error *error) {
+/* One chain: its draws, and those that were discarded. */
+typedef struct progress {
+    size_t count, discarded;
+} progress;
+
+/* Until the chain has its draws, or waits for others; with `to_the_end`, until it waits. */
+static ckam_status advance(ckam_chain *chain, size_t dim, size_t draws, bool to_the_end, progress *p, double *out,
+                           ckam_error *error) {
+    size_t      most = p->discarded <= draws ? draws : 2 * draws - p->discarded;
     ckam_status status = CKAM_OK;
     ckam_step   step;
-    while (!status && *count < draws && !ckam_chain_waits(chain)) {
+    while (!status && (p->count < most || to_the_end) && !ckam_chain_waits(chain)) {
         status = ckam_chain_step(chain, &step);
         if (status && error) *error = *ckam_chain_error(chain);
-        if (status || !step.draw) continue;
-        for (size_t k = 0; k < dim; k++) out[*count * dim + k] = step.x[k];
-        ++*count;
+        if (status || !step.draw || p->count >= most) continue;
+        for (size_t k = 0; k < dim; k++) out[p->count * dim + k] = step.x[k];
+        p->count++;
     }
     return status;
 }
 
 /* At the end of a cycle all chains have the same number of draws, so either all of them wait or none needs to. */
-static ckam_status advance_all(ckam_chain *const *chain, size_t chains, size_t dim, size_t draws, size_t *count,
+static ckam_status advance_to(ckam_chain *const *chain, size_t chains, size_t dim, size_t draws, bool to_the_end,
+                              progress *p, double *out, ckam_error *error) {
+    ckam_status status = CKAM_OK;
+    for (size_t c = 0; c < chains && !status; c++)
+        status = advance(chain[c], dim, draws, to_the_end, &p[c], out + c * draws * dim, error);
+    return status;
+}
+
+/* The draws so far were made before a mode was known. */
+static void discard(size_t chains, size_t dim, size_t draws, progress *p, double *out) {
+    for (size_t c = 0; c < chains; c++) {
+        p[c].discarded += p[c].count;
+        for (size_t k = 0; k < p[c].count * dim; k++) out[c * draws * dim + k] = (double)NAN;
+        p[c].count = 0;
+    }
+}
+
+static ckam_status advance_all(ckam_chain *const *chain, size_t chains, size_t dim, size_t draws, progress *p,
                                double *out, ckam_error *error) {
     ckam_status status = CKAM_OK;
-    for (bool more = true; !status && more;) {
-        more = false;
-        for (size_t c = 0; c < chains && !status; c++) {
-            status = advance(chain[c], dim, draws, &count[c], out + c * draws * dim, error);
-            more = more || count[c] < draws;
-        }
-        if (!status && more) status = ckam_chain_pool(chain, chains, error);
+    for (bool over = false; !status && !over;) {
+        status = advance_to(chain, chains, dim, draws, false, p, out, error);
+        bool waits = ckam_chain_waits(chain[0]);
+        if (!status && !waits && chain_draws_are_late(chain, chains)) /* it is decided at the end of the cycle */
+            status = advance_to(chain, chains, dim, draws, true, p, out, error);
+        if (status) break;
+        waits = ckam_chain_waits(chain[0]);
+        if (waits && p[0].count && p[0].discarded + p[0].count < 2 * draws && ckam_chain_found_late(chain, chains))
+            discard(chains, dim, draws, p, out);
+        over = p[0].count >= draws || p[0].discarded + p[0].count >= 2 * draws;
+        if (!over) status = ckam_chain_pool(chain, chains, error);
     }
+    if (!status && p[0].count < draws)
+        return fail_with(
+            error, CKAM_LATE,
+            "modes were found until %zu draws of each chain had been discarded; %zu are left of %zu: ask for "
+            "more draws",
+            p[0].discarded, p[0].count, draws);
     return status;
 }
 
 /* The chains from setup->chain on, together. */
 static ckam_status run_chains(const ckam_setup *setup, size_t chains, size_t draws, double *out, ckam_error *error) {
     ckam_chain **chain = calloc(chains, sizeof(ckam_chain *));
-    size_t      *count = calloc(chains, sizeof *count);
+    progress    *count = calloc(chains, sizeof *count);
     ckam_setup   each = *setup;
     ckam_status  status = CKAM_OK;
     if (!chain || !count) {

@@ -112,6 +112,7 @@ static void jump_begin(void *state, const blueprint *plan, const double *x, doub
     memcpy(block_at(s, s->settle.mean), x, plan->dim * sizeof *x);
     s->settle.target_accept = o->target_accept;
     s->plan.pool_every = o->pool_every;
+    s->plan.apart = plan->chains > 1;
     s->settle.nu = s->settle.nu_start = step_size_optimal(plan->dim);
     s->settle.gain = (gain){(double)NAN, (double)NAN};
     s->settling = 300 + 50 * plan->dim;
@@ -233,14 +234,24 @@ static const double *ask_scout(jump_state *s, rng *r) {
     return y;
 }
 
-static void keep_found(jump_state *s) {
+/* False if there is no room. */
+static bool keep_found(jump_state *s) {
     size_t dim = s->settle.now.dim, k = s->found;
     scout *found = scouting(s);
-    if (k == FOUND_MOST) return;
+    if (k == FOUND_MOST) return false;
     memcpy(block_at(s, s->found_mean) + k * dim, scout_mean(found), dim * sizeof(double));
     memcpy(block_at(s, s->found_factor) + k * dim * dim, scout_factor(found), dim * dim * sizeof(double));
     s->found_mass[k] = found->mass;
     s->found++;
+    return true;
+}
+
+/* A search that returns to where it began says nothing of how easily that mode is found. */
+static void count_search(jump_state *s, scout_news news) {
+    const scout *ended = scouting(s);
+    if (news == SCOUT_FOUND && !keep_found(s)) return;
+    s->tally.scouts += 1.0;
+    if (ended->home != SIZE_MAX && memory(s)->at[ended->home].mode != ended->start) s->tally.at[ended->home].met += 1.0;
 }
 
 static void tell_scout(jump_state *s, rng *r, double log_density, ckam_step *out) {
@@ -249,9 +260,8 @@ static void tell_scout(jump_state *s, rng *r, double log_density, ckam_step *out
     out->step_size = scouting(s)->step;
     scout_news news = scout_tell(scouting(s), r, log_density, memory(s));
     if (news == SCOUT_GOES_ON) return;
-    s->tally.scouts += 1.0;
+    count_search(s, news);
     s->settle.now.counts.scouts++;
-    if (news == SCOUT_FOUND) keep_found(s);
     if (news == SCOUT_RAN_AWAY) s->settle.now.counts.runaways++;
 }
 
@@ -365,6 +375,7 @@ static void tell_sampling(jump_state *s, rng *r, double log_density, ckam_step *
         s->log_q_x = s->log_q_y;
         s->label = s->move == MOVE_CARRY ? modes_label(m, r, block_at(s, s->at_x), s->log_q_x) : s->target;
     }
+    s->tally.at[s->label].visits += 1.0;
     out->step_size = m->at[s->label].step;
     out->mode = m->at[s->label].mode;
     out->move = s->move + 1;
@@ -418,6 +429,52 @@ static void jump_tell(void *state, rng *r, double log_density, ckam_step *out) {
 
 static bool jump_waits(const void *state) { return ((const jump_state *)state)->waits; }
 
+/* -- How the search went ------------------------------------------------------------------------------------------ */
+
+/* Modes by the number of searches that met them. */
+static void count_modes(const modes *m, search_counts *counts) {
+    for (size_t i = 0; i < m->count; i++) {
+        double met = 0.0;
+        bool   first = m->at[i].reached;
+        for (size_t j = 0; j < m->count; j++) {
+            if (m->at[j].mode != m->at[i].mode) continue;
+            met += m->at[j].met;
+            first = first && (j >= i || !m->at[j].reached);
+        }
+        if (!first) continue;
+        counts->modes++;
+        counts->once += met == 1.0;
+        counts->twice += met == 2.0;
+    }
+}
+
+static void count_unvisited(search_counts *counts, double odds) {
+    counts->unvisited++;
+    counts->unvisited_share = fmax(counts->unvisited_share, odds / (1.0 + odds));
+}
+
+static void jump_search(const void *state, search_counts *counts) {
+    const jump_state *s = state;
+    const modes      *m = (const modes *)(const void *)block_at_const(s, s->modes);
+    *counts = (search_counts){.searches = (uint64_t)s->plan.searches,
+                              .recent = (uint64_t)s->tally.scouts,
+                              .group = {s->plan.group[0], s->plan.group[1]},
+                              .common = s->plan.common};
+    count_modes(m, counts);
+    for (size_t j = 0; j < m->count; j++) {
+        uint64_t visits = (uint64_t)s->tally.at[j].visits;
+        counts->draws += visits;
+        if (!modes_is_established(m, j)) counts->late += visits;
+        if (!m->at[j].reached && !visits) count_unvisited(counts, m->at[j].odds);
+    }
+    for (size_t k = 0; k < s->found; k++) count_unvisited(counts, exp(fmin(s->found_mass[k] - m->level, 700.0)));
+}
+
+static void jump_restart(void *state) {
+    modes *m = memory(state);
+    for (size_t j = 0; j < m->count; j++) m->at[j].established = true;
+}
+
 const sampler jump_sampler = {.options_size = sizeof(settings),
                               .wants_scale = jump_wants_scale,
                               .check = jump_check,
@@ -428,4 +485,6 @@ const sampler jump_sampler = {.options_size = sizeof(settings),
                               .tell = jump_tell,
                               .waits = jump_waits,
                               .offer = jump_offers,
-                              .pool = jump_pool};
+                              .pool = jump_pool,
+                              .search = jump_search,
+                              .restart = jump_restart};

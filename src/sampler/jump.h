@@ -22,12 +22,14 @@ typedef struct jump_tally {
     struct {
         double tried, gain;
     } move[MOVES];
-    double scouts; /* that ended */
+    double scouts; /* that ended, each an independent search */
     double stuck;  /* iterations after many rejections in a row */
     struct {
         double local, accept;  /* local moves, and the sum of their alphas */
         double tried, reached; /* jumps to it, and the sum of their alphas */
         double kernel, kernel_accept;
+        double visits; /* iterations that ended in it */
+        double met;    /* searches that began in another mode and ended in it */
     } at[MODES_MOST];
 } jump_tally;
 
@@ -44,6 +46,10 @@ typedef struct jump_plan {
     double   idle;           /* scouts since one led somewhere */
     double   vain;           /* places that scouts found and no jump reached */
     uint64_t modes;          /* that have been reached */
+    double   searches;       /* that ended, starts of chains included */
+    bool     apart;          /* two groups of chains, of even and of odd numbers, search and learn by themselves */
+    uint64_t group[2];       /* modes that each had reached when they met; both 0: they have not */
+    uint64_t common;         /* those that both had */
     uint64_t pool_every;     /* the option */
 } jump_plan;
 
@@ -57,6 +63,7 @@ typedef struct jump_state {
         double   level, before; /* sum of log pi in it; mean in the one before */
     } climb;
     bool         waits;  /* at the end of a cycle, for the chains to be pooled */
+    size_t       group;  /* of chains that learn apart at first: 0 or 1 */
     double       length; /* of the density along some direction */
     size_t       axis;
     scale_search search;

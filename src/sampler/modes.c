@@ -270,10 +270,22 @@ double modes_separation(modes *m, size_t i, size_t j) {
     return a > 0.0 && b > 0.0 ? 1.0 / (1.0 / a + 1.0 / b) : 0.0;
 }
 
-bool modes_know(modes *m, size_t j) {
-    double least = 1.5 + 0.5 * sqrt((double)m->dim);
-    for (size_t k = 0; k < m->count + m->retired; k++)
-        if (modes_separation(m, k, j) < (k < m->count ? least : 0.5 * least)) return true;
+size_t modes_known_as(modes *m, size_t j) {
+    size_t nearest = m->count + m->retired;
+    double least = 1.0;
+    for (size_t k = 0; k < m->count + m->retired; k++) {
+        double limit = (k < m->count ? 1.0 : 0.5) * (1.5 + 0.5 * sqrt((double)m->dim));
+        double separation = modes_separation(m, k, j) / limit;
+        if (separation >= least) continue;
+        least = separation;
+        nearest = k;
+    }
+    return nearest;
+}
+
+bool modes_is_established(const modes *m, size_t j) {
+    for (size_t k = 0; k < m->count; k++)
+        if (m->at[k].mode == m->at[j].mode && m->at[k].established) return true;
     return false;
 }
 

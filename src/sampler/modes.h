@@ -9,6 +9,7 @@
 #include "base/block.h"
 #include "rng/rng.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -23,7 +24,10 @@ typedef struct component {
     double   rows;        /* draws behind it in the last fit */
     uint64_t mode;        /* its number, from 1 in the order in which modes were found */
     uint64_t found;       /* the cycle */
-    bool     reached;     /* a draw has been there; until then it is hearsay */
+    double   met;         /* independent searches that ended in it */
+    double   odds; /* of a place that a search found: its mass, as the search estimates it, by that of what is known */
+    bool     reached;     /* a draw has been there */
+    bool     established; /* it was known when the present draws began */
 } component;
 
 typedef struct modes {
@@ -95,11 +99,15 @@ size_t modes_choose(const modes *m, rng *r, size_t without);
 /* y := mu_to + L_to L_from^-1 (x - mu_from). */
 void modes_map(modes *m, size_t from, size_t to, const double *x, double *y);
 
+/* The squared distance within which a point is among the draws of a component: two standard deviations above the mean. */
+static inline double modes_home_radius(size_t dim) { return (double)dim + 2.0 * sqrt(2.0 * (double)dim); }
 /* How far apart components i and j are: in standard deviations from the centre of each to the border between them. */
 double modes_separation(modes *m, size_t i, size_t j);
-/* Whether component j, a trial, is where a component of q is, or near a retired one. Its mean is that of a short walk, so the
- * more dimensions, the further off it may be. */
-bool modes_know(modes *m, size_t j);
+/* The component of q, or the retired one, that is where component j, a trial, is: the nearest; count + retired if there is none. Its
+ * mean is that of a short walk, so the more dimensions, the further off it may be. */
+size_t modes_known_as(modes *m, size_t j);
+/* Whether a component of the same mode as j was known when the present draws began. */
+bool modes_is_established(const modes *m, size_t j);
 /* Gives the components of q that touch the same number, the lowest among them, and new numbers to what has none (0).
  * Returns how many modes there are that have been reached. */
 size_t modes_name(modes *m, uint64_t cycle);

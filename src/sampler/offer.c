@@ -15,6 +15,8 @@ bool jump_tries_structure(const jump_state *s) {
     return (double)jump_past(s) >= STRUCTURE * (double)s->plan.structured;
 }
 
+bool jump_meets(const jump_state *s) { return s->plan.apart && jump_past(s) >= s->settle.now.warmup / 2; }
+
 /* Of `total` chains with as many rows as this one all together bring as many as a fit uses: one in so many, and with
  * chains out of step, so that where one row is too many for each, there is none of some. In the warm-up the older half is
  * about to be forgotten. */
@@ -31,8 +33,28 @@ static row_block choose_rows(jump_state *s, size_t index, size_t total) {
                        .stride = every * width};
 }
 
+static group_memory memory_of(jump_state *s) {
+    modes *m = (modes *)(void *)block_at(s, s->modes);
+    return (group_memory){.plan = &s->plan,
+                          .count = m->count,
+                          .retired = m->retired,
+                          .named = m->named,
+                          .level = m->level,
+                          .degrees = m->degrees,
+                          .at = m->at,
+                          .mean = modes_mean(m, 0),
+                          .factor = modes_factor(m, 0)};
+}
+
 jump_offer offer_of(jump_state *s, size_t index, size_t total) {
-    return (jump_offer){.tally = &s->tally,
+    bool speaks = jump_meets(s) && index < 2;
+    if (s->plan.apart && total > 1) { /* among those of its group */
+        total = (total + 1 - index % 2) / 2;
+        index /= 2;
+    }
+    return (jump_offer){.components = ((const modes *)(const void *)block_at(s, s->modes))->count,
+                        .memory = speaks ? memory_of(s) : (group_memory){0},
+                        .tally = &s->tally,
                         .mean = block_at(s, s->settle.mean),
                         .factor = block_at(s, s->settle.factor),
                         .step = s->settle.nu,
@@ -46,30 +68,44 @@ jump_offer offer_of(jump_state *s, size_t index, size_t total) {
 /* -- Bytes -------------------------------------------------------------------------------------------------------- */
 
 /* Its parts, in their order. */
-enum { PART_HEAD, PART_TALLY, PART_SETTLED, PART_FOUND, PART_ROWS, PARTS };
+enum { PART_HEAD, PART_TALLY, PART_SETTLED, PART_FOUND, PART_ROWS, PART_PLAN, PART_COMPONENTS, PART_SHAPES, PARTS };
 typedef struct offer_head {
-    uint64_t found, rows;
-    double   step;
+    uint64_t found, rows, components;
+    uint64_t speaks, retired, named; /* whether the memory of its group follows */
+    double   step, level, degrees;
 } offer_head;
 
 /* Where parts begin, in numbers; the last is the end. */
 static void place_parts(const jump_state *s, const offer_head *head, size_t at[PARTS + 1]) {
-    size_t dim = s->settle.now.dim, components = ((const modes *)(const void *)block_at_const(s, s->modes))->count;
+    size_t dim = s->settle.now.dim, known = head->speaks ? head->components + head->retired : 0;
     size_t size[PARTS] = {
         [PART_HEAD] = sizeof *head / sizeof(double),
-        [PART_TALLY] = (offsetof(jump_tally, at) + components * sizeof s->tally.at[0]) / sizeof(double),
+        [PART_TALLY] = (offsetof(jump_tally, at) + head->components * sizeof s->tally.at[0]) / sizeof(double),
         [PART_SETTLED] = s->stage == STAGE_SETTLE ? dim + dim * dim : 0,
         [PART_FOUND] = head->found * (1 + dim + dim * dim),
         [PART_ROWS] = head->rows * s->history.dim,
+        [PART_PLAN] = head->speaks ? sizeof(jump_plan) / sizeof(double) : 0,
+        [PART_COMPONENTS] = known * sizeof(component) / sizeof(double),
+        [PART_SHAPES] = known * (dim + dim * dim),
     };
+    _Static_assert(sizeof(jump_plan) % sizeof(double) == 0 && sizeof(component) % sizeof(double) == 0, "numbers");
     at[0] = 0;
     for (int i = 0; i < PARTS; i++) at[i + 1] = at[i] + size[i];
 }
 
 size_t offer_pack(const jump_offer *offer, const jump_state *s, void *bytes) {
-    const offer_head head = {offer->found, offer->rows.count, offer->step};
-    size_t           dim = s->settle.now.dim, width = s->history.dim, at[PARTS + 1];
-    double          *out = bytes;
+    const group_memory *memory = &offer->memory;
+    const offer_head    head = {.found = offer->found,
+                                .rows = offer->rows.count,
+                                .components = offer->components,
+                                .speaks = memory->plan != NULL,
+                                .retired = memory->retired,
+                                .named = memory->named,
+                                .step = offer->step,
+                                .level = memory->level,
+                                .degrees = memory->degrees};
+    size_t              dim = s->settle.now.dim, width = s->history.dim, at[PARTS + 1];
+    double             *out = bytes;
     place_parts(s, &head, at);
     if (!out) return at[PARTS] * sizeof *out;
     memcpy(out, &head, sizeof head);
@@ -83,7 +119,27 @@ size_t offer_pack(const jump_offer *offer, const jump_state *s, void *bytes) {
     memcpy(out + at[PART_FOUND] + head.found * (1 + dim), offer->found_factor, head.found * dim * dim * sizeof *out);
     for (size_t i = 0; i < head.rows; i++)
         memcpy(out + at[PART_ROWS] + i * width, offer->rows.at + i * offer->rows.stride, width * sizeof *out);
+    if (memory->plan) {
+        size_t known = memory->count + memory->retired;
+        memcpy(out + at[PART_PLAN], memory->plan, sizeof *memory->plan);
+        memcpy(out + at[PART_COMPONENTS], memory->at, known * sizeof *memory->at);
+        memcpy(out + at[PART_SHAPES], memory->mean, known * dim * sizeof *out);
+        memcpy(out + at[PART_SHAPES] + known * dim, memory->factor, known * dim * dim * sizeof *out);
+    }
     return at[PARTS] * sizeof *out;
+}
+
+static group_memory unpack_memory(const offer_head *head, size_t dim, const double *in, const size_t at[PARTS + 1]) {
+    if (!head->speaks) return (group_memory){0};
+    return (group_memory){.plan = (const jump_plan *)(const void *)(in + at[PART_PLAN]),
+                          .count = head->components,
+                          .retired = head->retired,
+                          .named = head->named,
+                          .level = head->level,
+                          .degrees = head->degrees,
+                          .at = (const component *)(const void *)(in + at[PART_COMPONENTS]),
+                          .mean = in + at[PART_SHAPES],
+                          .factor = in + at[PART_SHAPES] + (head->components + head->retired) * dim};
 }
 
 jump_offer offer_unpack(const jump_state *s, void *bytes) {
@@ -92,7 +148,9 @@ jump_offer offer_unpack(const jump_state *s, void *bytes) {
     offer_head head;
     memcpy(&head, in, sizeof head);
     place_parts(s, &head, at);
-    return (jump_offer){.tally = (const jump_tally *)(const void *)(in + at[PART_TALLY]),
+    return (jump_offer){.components = head.components,
+                        .memory = unpack_memory(&head, dim, in, at),
+                        .tally = (const jump_tally *)(const void *)(in + at[PART_TALLY]),
                         .mean = in + at[PART_SETTLED],
                         .factor = in + at[PART_SETTLED] + dim,
                         .step = head.step,

@@ -7,18 +7,32 @@
 
 #include "sampler/jump.h"
 
+/* The plan and the memory of a group of chains: components 0 .. count-1 of q, and the retired ones. */
+typedef struct group_memory {
+    const jump_plan *plan;
+    size_t           count, retired;
+    uint64_t         named;
+    double           level, degrees;
+    const component *at;
+    const double    *mean, *factor;
+} group_memory;
+
 typedef struct jump_offer {
-    const jump_tally *tally;         /* of components that there are; what follows in `at` is not to be looked at */
+    size_t            components;
+    const jump_tally *tally;         /* of so many components; what follows in `at` is not to be looked at */
     const double     *mean, *factor; /* where the chain has settled; looked at after that stage */
     double            step;
     size_t            found;
     const double     *found_mass, *found_mean, *found_factor;
     row_block         rows;
+    group_memory      memory; /* where groups meet: that of the first chain of each; else no plan */
 } jump_offer;
 
 /* What comes after the cycle that ends: iterations in all, and whether split and merge are tried. */
 uint64_t jump_past(const jump_state *s);
 bool     jump_tries_structure(const jump_state *s);
+/* Whether the groups of chains, apart so far, share what they know from here on: after half of the warm-up. */
+bool jump_meets(const jump_state *s);
 
 /* Borrowed from the chain number `index` of `total`. */
 jump_offer offer_of(jump_state *s, size_t index, size_t total);

@@ -1,7 +1,7 @@
 /* pool.c - the end of a cycle of jump: what the chains have seen becomes one memory, the same for all.
  *
  * In the order of the chains, so it does not matter which of them was first. One chain alone is pooled with itself. */
-#include "sampler/offer.h"
+#include "sampler/groups.h"
 
 #include "linalg/linalg.h"
 
@@ -56,10 +56,15 @@ static void put(modes *m, const double *mean, const double *factor) {
 static void first_components(modes *m, const jump_offer *offers, size_t total) {
     for (size_t c = 0; c < total; c++) {
         put(m, offers[c].mean, offers[c].factor);
-        if (modes_know(m, m->capacity)) continue;
-        size_t j = modes_add(m);
+        size_t j = modes_known_as(m, m->capacity);
+        if (j < m->count) {
+            m->at[j].met += 1.0;
+            continue;
+        }
+        j = modes_add(m);
         if (j == m->capacity) break;
         modes_copy(m, j, m->capacity);
+        m->at[j].met = 1.0;
         m->at[j].weight = 1.0;
         m->at[j].reached = true;
         m->at[j].step = offers[c].step;
@@ -69,7 +74,8 @@ static void first_components(modes *m, const jump_offer *offers, size_t total) {
 
 /* -- Step sizes, shares, pruning ---------------------------------------------------------------------------------- */
 
-static jump_tally sum_tallies(const jump_offer *offers, size_t total, size_t components) {
+/* place: where components of the chains with odd numbers are now; NULL: where they were. */
+static jump_tally sum_tallies(const jump_offer *offers, size_t total, const size_t *place) {
     jump_tally sum = {0};
     for (size_t c = 0; c < total; c++) {
         const jump_tally *t = offers[c].tally;
@@ -79,13 +85,16 @@ static jump_tally sum_tallies(const jump_offer *offers, size_t total, size_t com
             sum.move[k].tried += t->move[k].tried;
             sum.move[k].gain += t->move[k].gain;
         }
-        for (size_t j = 0; j < components; j++) {
-            sum.at[j].local += t->at[j].local;
-            sum.at[j].accept += t->at[j].accept;
-            sum.at[j].tried += t->at[j].tried;
-            sum.at[j].reached += t->at[j].reached;
-            sum.at[j].kernel += t->at[j].kernel;
-            sum.at[j].kernel_accept += t->at[j].kernel_accept;
+        for (size_t k = 0; k < offers[c].components; k++) {
+            size_t j = place && c % 2 ? place[k] : k;
+            if (j == SIZE_MAX) continue;
+            sum.at[j].local += t->at[k].local;
+            sum.at[j].accept += t->at[k].accept;
+            sum.at[j].tried += t->at[k].tried;
+            sum.at[j].reached += t->at[k].reached;
+            sum.at[j].kernel += t->at[k].kernel;
+            sum.at[j].kernel_accept += t->at[k].kernel_accept;
+            sum.at[j].met += t->at[k].met;
         }
     }
     return sum;
@@ -94,6 +103,12 @@ static jump_tally sum_tallies(const jump_offer *offers, size_t total, size_t com
 /* step, after n moves whose alphas have the sum `accept`. What was seen in few moves counts less. */
 static double adapted(double step, double n, double accept, double wanted) {
     return fmin(fmax(step * exp(STEP_PULL * (accept - n * wanted) / (n + 30.0)), 1e-8), 1e8);
+}
+
+static void count_searches(jump_state *s, const jump_tally *t, size_t total) {
+    modes *m = memory(s);
+    s->plan.searches += s->stage == STAGE_SETTLE ? (double)total : t->scouts;
+    for (size_t j = 0; j < m->count; j++) m->at[j].met += t->at[j].met;
 }
 
 /* Robbins-Monro on the mean acceptance of a cycle. */
@@ -181,20 +196,46 @@ static void limit_hearsay(modes *m) {
         if (!m->at[j].reached) m->at[j].weight *= (all - hearsay) / hearsay;
 }
 
-static void add_found(modes *m, const jump_offer *offers, size_t total) {
+/* Whether draws have been where component j, a new one, is. */
+static bool has_draws(modes *m, size_t j, const rows *data) {
+    double most = modes_home_radius(m->dim);
+    for (size_t b = 0; b < data->blocks; b++) {
+        const row_block block = data->block(data->context, b);
+        for (size_t i = 0; i < block.count; i += data->every)
+            if (modes_distance_within(m, j, block.at + i * block.stride + ROW_HEAD, most) < most) return true;
+    }
+    return false;
+}
+
+/* The place in the trial component, with a mass of e^log_odds times that of what is known. */
+static void add_place(modes *m, double log_odds, const rows *data) {
+    size_t j = modes_known_as(m, m->capacity);
+    if (j < m->count) m->at[j].met += 1.0;
+    if (j < m->count + m->retired) return;
+    j = modes_add(m);
+    if (j == m->capacity) return;
+    modes_copy(m, j, m->capacity);
+    m->at[j].met = 1.0;
+    m->at[j].odds = exp(fmin(log_odds, 700.0));
+    m->at[j].weight = fmin(fmax(m->at[j].odds, ODDS_NEW_MIN), ODDS_NEW_MAX); /* the others sum to 1 */
+    m->at[j].step = step_size_optimal(m->dim);
+    m->at[j].established = has_draws(m, j, data);
+}
+
+static void add_found(modes *m, const jump_offer *offers, size_t total, const rows *data) {
     for (size_t c = 0; c < total; c++)
         for (size_t k = 0; k < offers[c].found; k++) {
             put(m, offers[c].found_mean + k * m->dim, offers[c].found_factor + k * m->dim * m->dim);
-            if (modes_know(m, m->capacity)) continue;
-            size_t j = modes_add(m);
-            if (j == m->capacity) break;
-            modes_copy(m, j, m->capacity);
-            double odds = fmin(fmax(exp(fmin(offers[c].found_mass[k] - m->level, 1.0)), ODDS_NEW_MIN), ODDS_NEW_MAX);
-            m->at[j].weight = odds; /* the others sum to 1 */
-            m->at[j].step = step_size_optimal(m->dim);
+            add_place(m, offers[c].found_mass[k] - m->level, data);
         }
     limit_hearsay(m);
     modes_normalise(m);
+}
+
+/* Up to the end of the warm-up all that is known is known before the draws begin. */
+static void establish(jump_state *s) {
+    modes *m = memory(s);
+    for (size_t j = 0; j < m->count && s->plan.past < s->settle.now.warmup; j++) m->at[j].established = true;
 }
 
 /* -- The next cycle ----------------------------------------------------------------------------------------------- */
@@ -248,14 +289,15 @@ static void begin_cycle(jump_state *s) {
 }
 
 /* Learns from all chains, in the memory of one. */
-static void learn(jump_state *s, jump_offer *offers, size_t total) {
+static void learn(jump_state *s, jump_offer *offers, size_t total, const size_t *place) {
     jump_plan *p = &s->plan;
     modes     *m = memory(s);
     rows       data = {offers, total, m->dim, block_of, 1};
-    jump_tally sum = sum_tallies(offers, total, m->count);
+    jump_tally sum = sum_tallies(offers, total, place);
     uint64_t   known = p->modes;
     bool       structure = jump_tries_structure(s);
     p->past = jump_past(s);
+    count_searches(s, &sum, total);
     if (s->stage == STAGE_SETTLE) {
         first_components(m, offers, total);
     } else {
@@ -267,7 +309,8 @@ static void learn(jump_state *s, jump_offer *offers, size_t total) {
     modes_refit(m, &data, structure);
     choose_points(s, &data);
     m->level = modes_level(m, &data);
-    add_found(m, offers, total);
+    add_found(m, offers, total, &data);
+    establish(s);
     p->modes = modes_name(m, p->cycle);
     p->idle = p->modes > known ? 0.0 : p->idle + sum.scouts;
     adapt_shares(s, &sum);
@@ -290,18 +333,45 @@ static void share(void *const *states, size_t count) {
 }
 
 size_t jump_offers(void *state, size_t index, size_t total, void *bytes) {
-    const jump_offer offer = offer_of(state, index, total);
-    return offer_pack(&offer, state, bytes);
+    jump_state *s = state;
+    s->group = index % 2;
+    const jump_offer offer = offer_of(s, index, total);
+    return offer_pack(&offer, s, bytes);
+}
+
+/* The chains of one group, by themselves. some, own: room for their offers, and for those of their states that are here. */
+static void pool_group(void *const *states, size_t count, const jump_offer *all, size_t total, size_t group,
+                       jump_offer *some, void **own) {
+    size_t here = 0, members = 0;
+    for (size_t c = 0; c < count; c++)
+        if (chain(states, c)->group == group) own[here++] = states[c];
+    for (size_t c = group; c < total; c += 2) some[members++] = all[c];
+    if (!here) return;
+    learn(own[0], some, members, NULL);
+    share(own, here);
+}
+
+static void pool_all(void *const *states, size_t count, jump_offer *all, size_t total, bool meet) {
+    jump_state *first = chain(states, 0);
+    size_t      place[MODES_MOST];
+    if (meet) groups_unite(first, &all[0].memory, &all[1].memory, place);
+    learn(first, all, total, meet ? place : NULL);
+    share(states, count);
 }
 
 bool jump_pool(void *const *states, size_t count, void *const *offers, size_t total) {
-    jump_offer  alone = {0}, *all = total > 1 ? malloc(total * sizeof *all) : &alone;
+    jump_offer  alone[2] = {0}, *all = total > 1 ? malloc(2 * total * sizeof *all) : alone;
+    void       *one[1], **own = count > 1 ? malloc(count * sizeof *own) : one;
     jump_state *first = chain(states, 0);
-    if (!all) return false;
-    for (size_t c = 0; c < total; c++)
+    bool        apart = first->plan.apart && total > 1, meet = apart && jump_meets(first), made = all && own;
+    for (size_t c = 0; c < count && !offers; c++) chain(states, c)->group = c % 2;
+    for (size_t c = 0; made && c < total; c++)
         all[c] = offers ? offer_unpack(first, offers[c]) : offer_of(chain(states, c), c, total);
-    learn(first, all, total);
-    share(states, count);
+    if (made && apart && !meet)
+        for (size_t group = 0; group < 2; group++) pool_group(states, count, all, total, group, all + total, own);
+    else if (made)
+        pool_all(states, count, all, total, meet);
     if (total > 1) free(all);
-    return true;
+    if (count > 1) free(own);
+    return made;
 }

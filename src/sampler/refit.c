@@ -258,6 +258,7 @@ static bool split(fit *f, size_t j, double *now) {
     after = likelihood(f);
     if ((after - *now) * f->part > f->penalty) {
         *now = after;
+        m->at[added].met = 0.0; /* those of the whole are with j */
         return true;
     }
     modes_copy(m, j, b);
@@ -348,12 +349,15 @@ static void try_merges(fit *f) {
         if (j == m->count || !try_merge(f, i, j)) continue;
         double    weight = m->at[i].weight + m->at[j].weight;
         component older = m->at[m->at[i].found <= m->at[j].found ? i : j];
-        double    step = m->at[m->at[i].weight >= m->at[j].weight ? i : j].step;
+        double    step = m->at[m->at[i].weight >= m->at[j].weight ? i : j].step, met = m->at[i].met + m->at[j].met;
+        bool      established = m->at[i].established || m->at[j].established;
         modes_copy(m, i, m->capacity);
         m->at[i].mode = older.mode;
         m->at[i].found = older.found;
         m->at[i].weight = weight;
         m->at[i].step = step;
+        m->at[i].met = met;
+        m->at[i].established = established;
         m->at[i].reached = true;
         modes_normalise(m);
         modes_remove(m, j, false);

@@ -22,6 +22,28 @@ typedef struct blueprint {
 
 /* The algorithm NAME is a table NAME_sampler and the options NAME_sampler_options; its name and summary are in
  * samplers.def. */
+
+/* What a sampler's search for modes has come to. A search is independent of the others, and ends in a mode or in none. */
+typedef struct search_counts {
+    uint64_t searches;        /* of all chains, up to the last time they learned from each other */
+    uint64_t recent;          /* of this chain since then */
+    uint64_t modes;           /* that draws have visited ... */
+    uint64_t once, twice;     /* ... those that one search ended in, two */
+    uint64_t unvisited;       /* places that searches found and draws have not reached so far */
+    double   unvisited_share; /* the largest share of the mass that a search estimates for one of them */
+    uint64_t group[2]; /* modes that the two groups of chains had found when they began to share; 0, 0: before that */
+    uint64_t common;   /* of these: found by both */
+    uint64_t draws,
+        late; /* iterations of this chain in this cycle; those in modes that were not known when its draws began */
+} search_counts;
+
+/* The share of a cycle's iterations, in modes that were not known when the draws began, from which on these are no draws from the
+ * target. docs/samplers/jump.md has the measurement. */
+#define LATE_SHARE 0.01
+static inline bool search_is_late(uint64_t draws, uint64_t late) {
+    return late && (double)late >= LATE_SHARE * (double)draws;
+}
+
 typedef struct sampler {
     size_t options_size;
     /* Whether begin() needs the length scale of the density: an option that has a unit is auto. */
@@ -42,6 +64,10 @@ typedef struct sampler {
     /* ... and what they do there, all of them at the same place. `states` learn from the `total` offers, in their order, which are
      * changed; offers == NULL: from each other. False for want of memory, which one state alone does not need. */
     bool (*pool)(void *const *states, size_t count, void *const *offers, size_t total);
+    /* A sampler that searches for modes, else NULL: how that went; and to be told that its draws begin anew, so that the modes that
+     * it knows now are known from their beginning. */
+    void (*search)(const void *state, search_counts *counts);
+    void (*restart)(void *state);
 } sampler;
 
 /* The tables, in the order of ckam_sampler_list(). */

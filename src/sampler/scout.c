@@ -88,6 +88,8 @@ void scout_start(scout *s, modes *m, size_t i, rng *r, const double *x, double l
     s->step = 1.0;
     s->before = (double)NAN;
     s->looks = 0;
+    s->start = m->at[i].mode;
+    s->home = SIZE_MAX;
     choose_warm(s, r);
     s->cooling = (uint64_t)((4.0 + 2.0 * (double)s->moves) * exp(rng_uniform(r) * log(SLOWEST)));
     if (s->moves < dim && rng_uniform(r) < CENTRE) { /* beside a wide mode a narrow one is seen from the centre only */
@@ -172,13 +174,17 @@ static scout_news end(scout *s, scout_news news) {
     return news;
 }
 
-/* Whether the place is among the draws of a component: within two standard deviations of their mean squared distance. */
+/* Whether the place is among the draws of a component; of several the nearest is its home. */
 static bool is_home(scout *s, modes *m) {
-    double *x = block_at(s, s->v), d = (double)s->dim, most = d + 2.0 * sqrt(2.0 * d);
+    double *x = block_at(s, s->v), least = modes_home_radius(s->dim);
     place(s, block_at(s, s->u), x);
-    for (size_t j = 0; j < m->count; j++)
-        if (modes_distance(m, j, x) < most) return true;
-    return false;
+    for (size_t j = 0; j < m->count; j++) {
+        double distance = modes_distance(m, j, x);
+        if (distance >= least) continue;
+        least = distance;
+        s->home = j;
+    }
+    return s->home != SIZE_MAX;
 }
 
 static scout_news next_stage(scout *s, modes *m) {
@@ -194,8 +200,10 @@ static scout_news next_stage(scout *s, modes *m) {
     }
     put_trial(s, m);
     s->mass = mass(s, &m->at[m->capacity]);
-    bool negligible = !(s->mass >= m->level - NEGLIGIBLE - 0.5 * (double)s->dim);
-    if (negligible || modes_know(m, m->capacity)) return end(s, SCOUT_KNOWN);
+    if (!(s->mass >= m->level - NEGLIGIBLE - 0.5 * (double)s->dim)) return end(s, SCOUT_KNOWN);
+    size_t known = modes_known_as(m, m->capacity);
+    if (known < m->count) s->home = known;
+    if (known < m->count + m->retired) return end(s, SCOUT_KNOWN);
     if (s->stage == SCOUT_LOOK) {
         enter(s, SCOUT_LEARN);
         return SCOUT_GOES_ON;

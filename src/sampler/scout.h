@@ -33,6 +33,8 @@ typedef struct scout {
     double      before;        /* the same of the look before; NaN: there was none */
     uint64_t    looks;         /* so far */
     double      mass;          /* log of the mass of what it found */
+    uint64_t    start;         /* the mode that it started from, by its number */
+    size_t      home;          /* the component that it ended in; SIZE_MAX: none */
     size_t      u, v;          /* offsets: the place and the proposal: dim */
     size_t      warm, moves;   /* offset: which coordinates are heated, 1 or 0; how many */
     size_t      origin, frame; /* mu, L of the start */
