@@ -52,10 +52,10 @@ static uint64_t size_of(const char *path) {
 
 /* -- Writing ------------------------------------------------------------------------------------------------------ */
 
-#define TOP(samples)                                                                                                   \
+#define TOP(samples, warmup)                                                                                           \
     "# stan_version_major = 2\n# stan_version_minor = 31\n# stan_version_patch = 0\n# ckam_version = " CKAM_VERSION    \
     "\n# model = ring:dim=2\n# start_datetime = 2026-01-02T03:04:05Z\n# method = sample\n# num_samples = " samples     \
-    "\n# num_warmup = 200\n# save_warmup = 0\n# thin = 2\n# algorithm = ckam:cycle-length=100\n# metric = "            \
+    "\n# num_warmup = " warmup "\n# save_warmup = 0\n# thin = 2\n# algorithm = ckam:cycle-length=100\n# metric = "     \
     "unit_e\n"                                                                                                         \
     "# id = 3\n# seed = 18446744073709551615\nlp__,x.1,x.2\n"
 
@@ -68,15 +68,16 @@ static void every_byte_is_as_readers_want_it(void **unused) {
     csv_writer   w = create(path, NULL, &samples_at);
     for (int i = 0; i < 2; i++) assert_int_equal(csv_row(&w, COLUMNS, rows[i], NULL), CKAM_OK);
     assert_int_equal(csv_tail(&w, 0.01499, 0.002, NULL), CKAM_OK);
-    assert_int_equal(csv_patch(&w, samples_at, 1234567890123456789, NULL), CKAM_OK);
+    assert_int_equal(csv_patch(&w, samples_at, 1234567890123456789, 9876543210, NULL), CKAM_OK);
     assert_int_equal(csv_sync(&w, NULL), CKAM_OK);
     char *text = read_text(path, &size);
-    assert_string_equal(text, TOP("1234567890123456789 ") "-1.25,3,1e-7\nnan,-inf,-0\n"
-                                                          "#\n"
-                                                          "#  Elapsed Time: 0.015 seconds (Warm-up)\n"
-                                                          "#                0.002 seconds (Sampling)\n"
-                                                          "#                0.017 seconds (Total)\n"
-                                                          "#\n");
+    assert_string_equal(
+        text, TOP("1234567890123456789 ", "9876543210          ") "-1.25,3,1e-7\nnan,-inf,-0\n"
+                                                                  "#\n"
+                                                                  "#  Elapsed Time: 0.015 seconds (Warm-up)\n"
+                                                                  "#                0.002 seconds (Sampling)\n"
+                                                                  "#                0.017 seconds (Total)\n"
+                                                                  "#\n");
     assert_int_equal(size, w.length);
     free(text);
     csv_close(&w);
@@ -92,7 +93,7 @@ static void the_top_stays_in_its_lines(void **unused) {
     const char *place = whole + at;
     odd.model = "a\nb\tc%s";
     top = csv_top(&odd, COLUMNS, names, &at);
-    assert_string_equal(whole, TOP("1000                "));
+    assert_string_equal(whole, TOP("1000                ", "200                 "));
     assert_int_equal(place - whole, strstr(whole, "1000 ") - whole);
     assert_non_null(strstr(top, "# model = a b c%s\n"));
     free(whole);
@@ -201,7 +202,7 @@ static void a_file_is_continued_where_it_was(void **unused) {
     assert_int_equal(csv_flush(&w, NULL), CKAM_OK);
     csv_close(&w);
     char *text = read_text(path, &size);
-    assert_string_equal(text, TOP("1000                ") "1,2,3\n4,5,6\n7,8,9\n");
+    assert_string_equal(text, TOP("1000                ", "200                 ") "1,2,3\n4,5,6\n7,8,9\n");
     free(text);
     assert_failure(csv_continue(&w, path, size + 1, NULL, &error), CKAM_ERROR_FORMAT, &error, "continued.csv", "bytes");
     assert_failure(csv_continue(&w, path, size - 1, NULL, &error), CKAM_ERROR_FORMAT, &error, "continued.csv", "row");
@@ -267,7 +268,7 @@ static void a_full_disk_is_a_failed_write(void **unused) {
     assert_int_equal(csv_row(&w, COLUMNS, row, &error), CKAM_OK); /* into the buffer */
     assert_failure(csv_flush(&w, &error), CKAM_ERROR_WRITE, &error, "full.csv", strerror(ENOSPC), "make room");
     assert_failure(csv_sync(&w, &error), CKAM_ERROR_WRITE, &error, "full.csv", strerror(ENOSPC), "make room");
-    assert_failure(csv_patch(&w, 1, 1, &error), CKAM_ERROR_WRITE, &error, "full.csv", strerror(ENOSPC), "make room");
+    assert_failure(csv_patch(&w, 1, 1, 1, &error), CKAM_ERROR_WRITE, &error, "full.csv", strerror(ENOSPC), "make room");
     csv_close(&w);
 }
 

@@ -36,7 +36,8 @@ static ckam_chain *create(const ckam_target *target, const char *spec, uint64_t 
                         .seed = 6,
                         .chain = number,
                         .horizon = 5000,
-                        .pooled = pooled};
+                        .pooled = pooled,
+                        .chains = pooled ? CHAINS : 1};
     assert_int_equal(ckam_chain_create(&chain, &setup, NULL), CKAM_OK);
     ckam_options_free(options);
     return chain;
@@ -77,6 +78,7 @@ static void play(story *s, const size_t *order) {
         assert_true(s->ends < ENDS_MOST);
         s->end_draws[s->ends] = s->draws[0];
         memcpy(s->end_evaluations[s->ends++], s->evaluations, sizeof s->evaluations);
+        if (ckam_chain_found_late(chain, CHAINS)) memset(s->draws, 0, sizeof s->draws);
         assert_int_equal(ckam_chain_pool(pool, CHAINS, NULL), CKAM_OK);
     }
     for (size_t c = 0; c < CHAINS; c++) ckam_chain_free(chain[c]);

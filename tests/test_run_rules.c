@@ -276,8 +276,12 @@ static void the_head_of_a_file_is_right(void **unused) {
     char  *text = slurp("headed/chain_1.csv", NULL), expected[64];
     size_t rows = count_rows("headed/chain_1.csv");
     snprintf(expected, sizeof expected, "\n# num_samples = %-20zu\n", rows * 3);
-    static const char *const pieces[] = {"\n# num_warmup = 10\n", "\n# thin = 3\n", "\n# algorithm = gam\n",
-                                         "\n# seed = 77\n",       "\n# id = 1\n",   "\n# model = bimodal\n",
+    static const char *const pieces[] = {"\n# num_warmup = 10                  \n",
+                                         "\n# thin = 3\n",
+                                         "\n# algorithm = gam\n",
+                                         "\n# seed = 77\n",
+                                         "\n# id = 1\n",
+                                         "\n# model = bimodal\n",
                                          " seconds (Total)\n"};
     assert_non_null(strstr(text, expected));
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) assert_non_null(strstr(text, pieces[i]));

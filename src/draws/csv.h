@@ -46,7 +46,7 @@ typedef struct csv_about {
 } csv_about;
 
 /* The top of a file: comments and the header line; yours to free, NULL for want of memory. *samples_at is the offset of
- * the number after `num_samples = `, which has CSV_COUNT bytes and is padded with blanks, for csv_patch(). */
+ * the number after `num_samples = `, which has CSV_COUNT bytes and is padded with blanks, for csv_patch(). So has num_warmup. */
 enum { CSV_COUNT = 20 };
 char *csv_top(const csv_about *about, size_t columns, const char *const *names, uint64_t *samples_at);
 /* Whether a name can stand in a header: a letter, then letters, digits, _ and, for elements, .1 .2 behind; not ending in
@@ -68,8 +68,8 @@ ckam_status csv_sync(csv_writer *w, ckam_error *error);
 ckam_status csv_add(csv_writer *w, const char *bytes, size_t size, ckam_error *error);
 /* The comments at the end: times in seconds. */
 ckam_status csv_tail(csv_writer *w, double warmup, double sampling, ckam_error *error);
-/* Overwrites the number of samples at the place that csv_top() gave. */
-ckam_status csv_patch(csv_writer *w, uint64_t samples_at, uint64_t samples, ckam_error *error);
+/* Overwrites the numbers of samples and of warm-up iterations, at the place that csv_top() gave. */
+ckam_status csv_patch(csv_writer *w, uint64_t samples_at, uint64_t samples, uint64_t warmup, ckam_error *error);
 /* Frees all; what is in the buffer is lost. Accepts a zeroed or closed writer. */
 void csv_close(csv_writer *w);
 

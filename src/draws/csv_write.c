@@ -29,6 +29,9 @@ static void put_text(FILE *top, const char *key, const char *text) {
     fputc('\n', top);
 }
 
+/* The two numbers that are known only at the end, padded. */
+#define COUNTS "%-*" PRIu64 "\n# num_warmup = %-*" PRIu64
+
 char *csv_top(const csv_about *about, size_t columns, const char *const *names, uint64_t *samples_at) {
     char  *text = NULL;
     size_t length = 0;
@@ -41,8 +44,8 @@ char *csv_top(const csv_about *about, size_t columns, const char *const *names, 
     fputs("# method = sample\n# num_samples = ", top);
     bool failed = fflush(top);
     *samples_at = length;
-    fprintf(top, "%-*" PRIu64 "\n# num_warmup = %" PRIu64 "\n# save_warmup = 0\n# thin = %" PRIu64 "\n", CSV_COUNT,
-            about->samples, about->warmup, about->thin);
+    fprintf(top, COUNTS "\n# save_warmup = 0\n# thin = %" PRIu64 "\n", CSV_COUNT, about->samples, CSV_COUNT,
+            about->warmup, about->thin);
     put_text(top, "algorithm", about->sampler);
     fprintf(top, "# metric = unit_e\n# id = %" PRIu64 "\n# seed = %" PRIu64 "\n", about->chain, about->seed);
     for (size_t k = 0; k < columns; k++) fprintf(top, "%s%c", names[k], k + 1 < columns ? ',' : '\n');
@@ -191,10 +194,10 @@ ckam_status csv_tail(csv_writer *w, double warmup, double sampling, ckam_error *
     return csv_add(w, text, (size_t)length, error);
 }
 
-ckam_status csv_patch(csv_writer *w, uint64_t samples_at, uint64_t samples, ckam_error *error) {
-    char text[CSV_COUNT + 1];
-    snprintf(text, sizeof text, "%-*" PRIu64, CSV_COUNT, samples);
-    return write_at(w, text, CSV_COUNT, samples_at, error);
+ckam_status csv_patch(csv_writer *w, uint64_t samples_at, uint64_t samples, uint64_t warmup, ckam_error *error) {
+    char text[2 * CSV_COUNT + sizeof COUNTS];
+    int  length = snprintf(text, sizeof text, COUNTS, CSV_COUNT, samples, CSV_COUNT, warmup);
+    return write_at(w, text, (size_t)length, samples_at, error);
 }
 
 /* -- Opening and closing ------------------------------------------------------------------------------------------ */

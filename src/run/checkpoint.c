@@ -52,8 +52,9 @@ static head make_head(const ckam_run *run) {
 
 /* -- Saving ------------------------------------------------------------------------------------------------------- */
 
+/* Rows that were discarded may still be in the file. */
 static void note_lengths(lane *l) {
-    l->kept.cut = l->kept.length = l->draws.length;
+    l->kept.cut = l->kept.length = l->kept.draws ? l->draws.length : l->kept.top;
     l->kept.warmup_length = l->warmup.length;
 }
 

@@ -167,9 +167,10 @@ static ckam_status write_summary(const ckam_run *run, ckam_error *error) {
 /* -- The end ------------------------------------------------------------------------------------------------------ */
 
 /* The number of samples, as Stan counts them, is known only now. */
-static ckam_status end_file(csv_writer *w, const struct lane_kept *kept, uint64_t samples, ckam_error *error) {
+static ckam_status end_file(csv_writer *w, const struct lane_kept *kept, uint64_t samples, uint64_t warmup,
+                            ckam_error *error) {
     ckam_status status = csv_tail(w, kept->warmup, kept->sampling, error);
-    if (!status) status = csv_patch(w, kept->samples_at, samples, error);
+    if (!status) status = csv_patch(w, kept->samples_at, samples, warmup, error);
     return status ? status : csv_flush(w, error);
 }
 
@@ -179,11 +180,12 @@ static ckam_status end_files(ckam_run *run, ckam_error *error) {
     if (!status) status = even_out(run, &least, error);
     if (!status) status = checkpoint_write(run, error);
     for (size_t i = run->first; i < run->last && !status; i++) {
-        lane *l = &run->lanes[i];
+        lane          *l = &run->lanes[i];
+        const uint64_t thin = run->plan->run.thin, warmup = run->warmup + l->kept.discarded * thin;
         status = even_cut(run, i, error);
-        if (!status) status = end_file(&l->draws, &l->kept, least * run->plan->run.thin, error);
+        if (!status) status = end_file(&l->draws, &l->kept, least * thin, warmup, error);
         if (!status && l->warmup.file >= 0)
-            status = end_file(&l->warmup, &l->kept, l->kept.warmup_rows * run->plan->run.thin, error);
+            status = end_file(&l->warmup, &l->kept, l->kept.warmup_rows * thin, warmup, error);
         csv_close(&l->draws);
         csv_close(&l->warmup);
     }
@@ -256,13 +258,11 @@ ckam_status finish_write(ckam_run *run, double seconds, ckam_status status, ckam
 }
 
 const char *ckam_reason_text(const char *reason) {
-    static const char *const text[][2] = {{"draws", "all draws are there"},
-                                          {"evals", "the evaluations are used up"},
-                                          {"time-limit", "the time is up"},
-                                          {"until", "it has converged as asked"},
-                                          {"interrupted", "it was interrupted"},
-                                          {"target", "the target asked it to stop"},
-                                          {"error", "of an error"}};
+    static const char *const text[][2] = {
+        {"draws", "all draws are there"},          {"late", "a mode was found too late for all draws"},
+        {"evals", "the evaluations are used up"},  {"time-limit", "the time is up"},
+        {"until", "it has converged as asked"},    {"interrupted", "it was interrupted"},
+        {"target", "the target asked it to stop"}, {"error", "of an error"}};
     for (size_t i = 0; reason && i < sizeof text / sizeof *text; i++)
         if (!strcmp(text[i][0], reason)) return text[i][1];
     return reason;

@@ -111,16 +111,18 @@ static void end_threads(session *s) {
 static double fraction_done(const session *s, double elapsed) {
     const ckam_run     *run = s->run;
     const run_settings *plan = &run->plan->run;
-    double              most = 0.0, draws = 0.0, evaluations = 0.0;
+    double              most = 0.0, draws = 0.0, all = 0.0, evaluations = 0.0;
     for (size_t i = 0; i < plan->chains; i++) {
         const ckam_chain_progress *c = &run->lanes[i].shown;
-        double                     warm = c->draws ? (double)run->warmup : (double)c->evaluations;
+        bool                       draw = c->draws || c->discarded;
+        double                     warm = draw ? (double)run->warmup : (double)c->evaluations;
         if (warm > (double)run->warmup) warm = (double)run->warmup;
-        draws += warm + (double)c->draws * (double)plan->thin;
+        draws += warm + (double)(c->discarded + c->draws) * (double)plan->thin;
+        all += (double)run->warmup +
+               (double)(c->discarded + lane_rows_most(run, run->lanes[i].kept.spent)) * (double)plan->thin;
         evaluations += (double)c->evaluations;
     }
-    if (plan->draws)
-        most = draws / (double)plan->chains / ((double)run->warmup + (double)plan->draws * (double)plan->thin);
+    if (plan->draws) most = draws / all;
     if (plan->evals) most = fmax(most, evaluations / (double)plan->chains / (double)plan->evals);
     if (!isnan(plan->time_limit)) most = fmax(most, elapsed / plan->time_limit);
     if (!isnan(run->until.ess) && !isnan(s->ess)) most = fmax(most, fmin(s->ess / run->until.ess, 0.99));
@@ -137,8 +139,9 @@ static void watch(session *s, bool writing) {
     pthread_mutex_lock(&s->run->lock);
     for (size_t i = 0; i < p.chains; i++) s->chain[i] = s->run->lanes[i].shown;
     p.fraction = fraction_done(s, elapsed);
+    p.search = s->run->search;
     pthread_mutex_unlock(&s->run->lock);
-    for (size_t i = 0; i < p.chains; i++) draws += s->chain[i].draws;
+    for (size_t i = 0; i < p.chains; i++) draws += s->chain[i].draws + s->chain[i].discarded;
     p.draws_per_second = elapsed > 0.0 ? (double)(draws - s->draws) / elapsed : 0.0;
     double gained = p.fraction - s->fraction;
     p.remaining =
@@ -196,9 +199,10 @@ enum { WANT_WATCH = 1, WANT_LOOK = 2, WANT_SAVE = 4, TIME_IS_UP = 8 };
 
 /* Where a process is, or all of them: how many chains are where. */
 typedef struct standing {
-    uint64_t done, full; /* nothing is left to do for it; it has all its draws */
-    uint64_t at_goal;    /* or done */
-    uint64_t waiting;    /* for the others, at the end of a cycle */
+    uint64_t done, full;  /* nothing is left to do for it; it has all its draws */
+    uint64_t out_of_rows; /* it has all that it may have */
+    uint64_t at_goal;     /* or done */
+    uint64_t waiting;     /* for the others, at the end of a cycle */
     uint64_t ready, failed;
     uint64_t busy; /* processes in which something moves */
     uint64_t halt, wants;
@@ -219,6 +223,7 @@ static standing stand(const session *s, bool still, double now) {
         const lane *l = &run->lanes[i];
         t.done += l->done;
         t.full += plan->draws && l->kept.draws >= plan->draws;
+        t.out_of_rows += l->kept.draws >= lane_rows_most(run, l->kept.spent);
         t.at_goal += l->done || l->kept.draws >= run->goal;
         t.waiting += l->waits;
         t.ready += lane_is_ready(run, l);
@@ -238,6 +243,7 @@ static standing meet(ckam_run *run, const standing *mine) {
     for (size_t r = 0; r < crew_size(run); r++) {
         sum.done += all[r].done;
         sum.full += all[r].full;
+        sum.out_of_rows += all[r].out_of_rows;
         sum.at_goal += all[r].at_goal;
         sum.waiting += all[r].waiting;
         sum.ready += all[r].ready;
@@ -266,7 +272,7 @@ static bool is_over(session *s, const standing *t, ckam_error *error, ckam_statu
         if (has_rule && is_met(s))
             run->reason = "until";
         else if (all)
-            run->reason = t->full == chains ? "draws" : "evals";
+            run->reason = t->full == chains ? "draws" : t->out_of_rows == chains ? "late" : "evals";
         else
             run->goal += run->goal / 10;
     } else if (!t->ready && t->waiting < chains && !paused) {
@@ -314,10 +320,35 @@ static bool wait_until_still(ckam_run *run) {
     return still;
 }
 
+/* A mode that was found after the draws began makes them invalid. That is decided at the end of a cycle, so that it does not depend on
+ * when the run ends: chains whose draws end before go on up to there. Whether that is so, or the draws began anew. */
+static bool begin_anew(session *s, const standing *t, ckam_error *error, ckam_status *status) {
+    ckam_run *run = s->run;
+    uint64_t  chains = run->plan->run.chains;
+    bool      at_goal = run->goal < UINT64_MAX && t->at_goal == chains && !(t->halt & HALT_PAUSE);
+    bool      cycle_ends = t->waiting == chains, extended = run->extends;
+    if (t->failed || t->halt & HALT_STOP || (!cycle_ends && !at_goal && t->done < chains)) return false;
+    search_update(run);
+    bool late = search_restarts(run);
+    run->extends = late && !cycle_ends;
+    if (late && cycle_ends) *status = search_discard(run, error);
+    if (*status) run->reason = "error";
+    if (late || extended) run->goal = run->extends ? UINT64_MAX : next_goal(run);
+    if (!late) return false;
+    for (size_t i = run->first; i < run->last; i++) lane_report(run, &run->lanes[i]);
+    return true;
+}
+
 static ckam_status turn(session *s, const standing *t, ckam_error *error) {
     ckam_run   *run = s->run;
     ckam_status status = CKAM_OK;
     pthread_mutex_lock(&run->lock);
+    if (begin_anew(s, t, error, &status)) {
+        s->over = status != CKAM_OK;
+        pthread_cond_broadcast(&run->changed);
+        pthread_mutex_unlock(&run->lock);
+        return status;
+    }
     s->over = is_over(s, t, error, &status);
     if (!s->over && t->halt & HALT_PAUSE) {
         atomic_fetch_and(&run->halt, ~HALT_PAUSE);
@@ -378,7 +409,8 @@ ckam_status ckam_run_go(ckam_run *run, ckam_watch *watcher, void *context, ckam_
     s.start = s.saved = s.looked = clock_seconds();
     crew_report(run);
     s.fraction = fraction_done(&s, 0.0);
-    for (size_t i = 0; i < run->plan->run.chains; i++) s.draws += run->lanes[i].kept.draws;
+    for (size_t i = 0; i < run->plan->run.chains; i++)
+        s.draws += run->lanes[i].kept.draws + run->lanes[i].kept.discarded;
     run->goal = next_goal(run);
     ckam_status status = begin(&s, &inner);
     status = crew_agree(run, status, &inner);
@@ -386,6 +418,7 @@ ckam_status ckam_run_go(ckam_run *run, ckam_watch *watcher, void *context, ckam_
     end_threads(&s);
     s.end = clock_seconds();
     crew_report(run);
+    search_update(run);
     if (!status || status == CKAM_STOP) look(&s);
     if (s.chain) watch(&s, true);
     free(s.chain);

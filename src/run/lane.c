@@ -87,6 +87,7 @@ ckam_status lane_make_files(ckam_run *run, size_t index, ckam_error *error) {
     char      path[FILE_PATH];
     char     *top = csv_top(&about, run->columns, (const char *const *)run->names, &l->kept.samples_at);
     if (!top) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the header of a file");
+    l->kept.top = strlen(top);
     draws_path(run->place.path, index, false, sizeof path, path);
     ckam_status status = csv_create(&l->draws, path, top, &run->gate, error);
     if (!status && run->plan->run.save_warmup) {
@@ -103,8 +104,24 @@ bool lane_is_ready(const ckam_run *run, const lane *l) {
     return !l->done && !l->waits && !l->status && l->kept.draws < run->goal;
 }
 
+uint64_t lane_rows_most(const ckam_run *run, uint64_t spent) {
+    uint64_t wanted = limit(run->plan->run.draws);
+    if (spent <= wanted) return wanted;
+    return spent < 2 * wanted ? 2 * wanted - spent : 0;
+}
+
+uint64_t lane_spent(const ckam_run *run, const lane *l) {
+    uint64_t wanted = limit(run->plan->run.draws);
+    return l->kept.spent + (l->kept.draws < wanted ? l->kept.draws : wanted);
+}
+
+/* Rows up to which the chain goes on: beyond what is asked for where a cycle is to be brought to its end. */
+static uint64_t rows_wanted(const ckam_run *run, const lane *l) {
+    return run->extends ? UINT64_MAX : lane_rows_most(run, l->kept.spent);
+}
+
 static bool is_done(const ckam_run *run, const lane *l) {
-    return l->kept.draws >= limit(run->plan->run.draws) || l->evaluations >= limit(run->plan->run.evals);
+    return l->kept.draws >= rows_wanted(run, l) || l->evaluations >= limit(run->plan->run.evals);
 }
 
 void lane_report(const ckam_run *run, lane *l) {
@@ -113,6 +130,7 @@ void lane_report(const ckam_run *run, lane *l) {
     l->done = is_done(run, l);
     l->waits = ckam_chain_waits(l->chain);
     l->shown.draws = l->kept.draws;
+    l->shown.discarded = l->kept.discarded;
     l->shown.evaluations = l->evaluations;
     l->shown.accept = l->counts.iterations ? (double)l->counts.accepted / (double)l->counts.iterations : (double)NAN;
     l->shown.step_size = l->last.step_size;
@@ -150,7 +168,7 @@ static ckam_status write_step(const ckam_run *run, lane *l, const ckam_step *ste
 }
 
 static ckam_status advance(ckam_run *run, lane *l, ckam_step *step) {
-    uint64_t goal = run->goal < limit(run->plan->run.draws) ? run->goal : limit(run->plan->run.draws);
+    uint64_t most = rows_wanted(run, l), goal = run->goal < most ? run->goal : most;
     uint64_t last = limit(run->plan->run.evals);
     for (size_t i = 0; i < l->batch && l->kept.draws < goal && l->evaluations < last; i++) {
         if (atomic_load_explicit(&run->halt, memory_order_relaxed) || ckam_chain_waits(l->chain)) break;

@@ -464,7 +464,7 @@ void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {
         const ckam_counts *own = &run->lanes[i].counts;
         counts->evaluations += own->evaluations;
         counts->iterations += own->iterations;
-        counts->draws += own->draws;
+        counts->draws += run->lanes[i].kept.seen;
         counts->accepted += own->accepted;
         counts->undefined += own->undefined;
         counts->floored += own->floored;

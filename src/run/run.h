@@ -4,6 +4,7 @@
  *     go.c          the loop around the threads          checkpoint.c  all chains to a file and back
  *     finish.c      what is written at the end           live.c        R-hat and ESS while it runs
  *     even.c        files of equal length                crew.c        what the processes of a run tell each other
+ *     search.c      how the search for modes went, and draws that a mode found late makes invalid
  *
  * A run alternates: threads advance chains (only they touch a lane that is busy), or all are still and the thread that
  * called ckam_run_go() looks at everything. */
@@ -38,6 +39,9 @@ typedef struct lane {
     seat       *seat; /* of a user's model; NULL else */
     struct lane_kept {
         uint64_t draws, seen;           /* rows written; draws of the sampler, before thinning */
+        uint64_t discarded, restarts;   /* rows that became warm-up because a mode was found after them; how often */
+        uint64_t spent;                 /* the same, without those of a cycle that was brought to its end */
+        uint64_t top;                   /* bytes before the first row */
         uint64_t warmup_rows;           /* written to the warm-up file */
         uint64_t length, warmup_length; /* of the files, in bytes */
         uint64_t cut;                   /* bytes in the file when the rest of `length` is in checkpoint/rest_N */
@@ -90,6 +94,10 @@ struct ckam_run {
     const char       *reason;
     double            seconds; /* of earlier sessions */
     ckam_review      *review;
+    ckam_search       search;      /* as of the last update, and ... */
+    bool              late;        /* ... whether draws were made before a mode was known that carries weight; ... */
+    uint64_t          stuck;       /* ... and how many chains have no draws, or could make none if they began anew */
+    bool              extends;     /* up to the end of the cycle, whatever number of draws was asked for: see go.c */
     const ckam_crew  *crew;        /* NULL: alone */
     size_t            first, last; /* lanes of this process, without the last; the others have no chain */
     struct crew_talk *talk;
@@ -122,6 +130,10 @@ bool lane_is_ready(const ckam_run *run, const lane *l);
 void lane_report(const ckam_run *run, lane *l);
 /* Makes the CSV files of a new run. */
 ckam_status lane_make_files(ckam_run *run, size_t index, ckam_error *error);
+/* Rows that a chain may have in the end: those asked for, but with what was spent on discarded ones at most twice as many. */
+uint64_t lane_rows_most(const ckam_run *run, uint64_t spent);
+/* What will be spent if its draws begin anew. */
+uint64_t lane_spent(const ckam_run *run, const lane *l);
 
 /* checkpoint.c: all lanes are still. Save is both: rows to the disk, then the state. The first one, of a run that has drawn
  * nothing, is not forced to the disk: it can be begun again. */
@@ -139,6 +151,14 @@ ckam_status even_out(ckam_run *run, uint64_t *shortest, ckam_error *error);
 ckam_status even_cut(ckam_run *run, size_t index, ckam_error *error);
 /* ... and opens the file of a chain that goes on, with its rows put back. */
 ckam_status even_restore(ckam_run *run, size_t index, ckam_error *error);
+
+/* search.c: all lanes are still */
+/* run->search, from all chains; the same in all processes. */
+void search_update(ckam_run *run);
+/* Whether draws must begin anew, because a mode that carries weight was found after the present ones began, and may. */
+bool search_restarts(const ckam_run *run);
+/* The draws so far become warm-up: rows, counts, stores, checkpoint. */
+ckam_status search_discard(ckam_run *run, ckam_error *error);
 
 /* live.c */
 ckam_status live_create(live **l, ckam_run *run, ckam_error *error);

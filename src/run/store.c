@@ -18,6 +18,13 @@ void store_free(store *s) {
     s->values = NULL;
 }
 
+void store_clear(store *s) {
+    pthread_mutex_lock(&s->lock);
+    s->rows = 0;
+    s->stride = 1;
+    pthread_mutex_unlock(&s->lock);
+}
+
 /* Drops every second row. */
 static void halve(store *s) {
     s->rows /= 2;

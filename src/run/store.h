@@ -19,6 +19,8 @@ typedef struct store {
 /* Room for `most` rows, an even number. False for want of memory. */
 bool store_create(store *s, size_t columns, size_t most);
 void store_free(store *s);
+/* Forgets all rows. */
+void store_clear(store *s);
 /* Draw number `index`, from 0, in order. */
 void store_add(store *s, uint64_t index, const double *row);
 

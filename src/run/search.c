@@ -1,0 +1,145 @@
+/* search.c - how the search for modes went; and draws that were made before a mode was found.
+ *
+ * Draws made without a mode are not draws from the target. So when a mode that carries weight is found after they began, they become
+ * warm-up, and drawing begins anew. The files are consistent whenever the process is killed: rows are copied to the warm-up file
+ * first, then the checkpoint counts them as gone, then they are cut off; what is in the files beyond the checkpoint is cut off when
+ * the run goes on. */
+#include "base/error.h"
+#include "chain/chain.h"
+#include "diag/unseen.h"
+#include "draws/draws.h"
+#include "run/crew.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BLOCK = 1 << 16 };
+
+/* What the chains of a process say. */
+typedef struct report {
+    search_counts counts; /* of its first chain; recent, unvisited, draws and late of all */
+    uint64_t      stuck;  /* chains that have no draws, or could make none after a restart */
+} report;
+
+static bool can_restart(const ckam_run *run, const lane *l) {
+    bool evaluates = !run->plan->run.evals || l->evaluations < run->plan->run.evals;
+    return l->kept.draws && evaluates && lane_rows_most(run, lane_spent(run, l)) > 0;
+}
+
+static report own_report(const ckam_run *run) {
+    report r = {0};
+    for (size_t i = run->first; i < run->last; i++) {
+        search_counts c;
+        if (!chain_search(run->lanes[i].chain, &c)) continue;
+        if (i == run->first) {
+            r.counts = c;
+        } else {
+            r.counts.recent += c.recent;
+            r.counts.draws += c.draws;
+            r.counts.late += c.late;
+            r.counts.unvisited_share = fmax(r.counts.unvisited_share, c.unvisited_share);
+        }
+        r.stuck += !can_restart(run, &run->lanes[i]);
+    }
+    return r;
+}
+
+void search_update(ckam_run *run) {
+    _Static_assert(sizeof(report) <= CREW_MOST, "a report is told at once");
+    const report  own = own_report(run), *all = crew_share(run, &own, sizeof own);
+    search_counts c = all[0].counts;
+    uint64_t      stuck = all[0].stuck;
+    for (size_t r = 1; r < crew_size(run); r++) {
+        c.recent += all[r].counts.recent;
+        c.draws += all[r].counts.draws;
+        c.late += all[r].counts.late;
+        c.unvisited_share = fmax(c.unvisited_share, all[r].counts.unvisited_share);
+        stuck += all[r].stuck;
+    }
+    const uint64_t searches = c.searches + c.recent;
+    run->search = (ckam_search){.searches = searches,
+                                .modes = c.modes,
+                                .once = c.once,
+                                .twice = c.twice,
+                                .probability = unseen_probability(c.once, searches),
+                                .bound = unseen_bound(c.once, searches),
+                                .unseen = fmax(unseen_modes(c.once, c.twice, searches),
+                                               unseen_by_groups(c.group[0], c.group[1], c.common, c.modes)),
+                                .group = {c.group[0], c.group[1]},
+                                .common = c.common,
+                                .unvisited_share = c.unvisited_share,
+                                .late_share = c.draws ? (double)c.late / (double)c.draws : 0.0,
+                                .restarts = run->lanes[0].kept.restarts,
+                                .discarded = run->lanes[0].kept.discarded};
+    run->late = search_is_late(c.draws, c.late);
+    run->stuck = stuck;
+}
+
+bool search_restarts(const ckam_run *run) { return run->late && !run->stuck; }
+
+/* -- Discarding --------------------------------------------------------------------------------------------------- */
+
+/* The rows of a chain behind those of its warm-up file. */
+static ckam_status copy_rows(ckam_run *run, size_t index, ckam_error *error) {
+    lane *l = &run->lanes[index];
+    char  path[FILE_PATH], block[BLOCK];
+    draws_path(run->place.path, index, false, sizeof path, path);
+    int         file = open(path, O_RDONLY | O_CLOEXEC);
+    ckam_status status =
+        file < 0 ? fail_with(error, CKAM_ERROR_INPUT, "cannot read %.120s again: %s", path, strerror(errno)) : CKAM_OK;
+    for (uint64_t at = l->kept.top; !status && at < l->draws.length;) {
+        size_t  size = l->draws.length - at < BLOCK ? (size_t)(l->draws.length - at) : BLOCK;
+        ssize_t count = pread(file, block, size, (off_t)at);
+        status = count > 0 ? csv_add(&l->warmup, block, (size_t)count, error)
+                           : fail_with(error, CKAM_ERROR_INPUT, "cannot read %.120s again: %s", path, strerror(errno));
+        at += count > 0 ? (uint64_t)count : 0;
+    }
+    if (file >= 0) close(file);
+    return status;
+}
+
+static void forget_draws(ckam_run *run, lane *l) {
+    struct lane_kept *k = &l->kept;
+    k->spent = lane_spent(run, l);
+    k->discarded += k->draws;
+    k->restarts++;
+    k->warmup_rows += l->warmup.file >= 0 ? k->draws : 0;
+    k->draws = k->seen = 0;
+    k->warmup += k->sampling;
+    k->sampling = 0.0;
+    store_clear(&l->store);
+    chain_restart(l->chain);
+    lane_report(run, l);
+}
+
+static ckam_status cut_rows(ckam_run *run, size_t index, ckam_error *error) {
+    lane *l = &run->lanes[index];
+    char  path[FILE_PATH];
+    csv_close(&l->draws);
+    draws_path(run->place.path, index, false, sizeof path, path);
+    return csv_continue(&l->draws, path, l->kept.top, &run->gate, error);
+}
+
+ckam_status search_discard(ckam_run *run, ckam_error *error) {
+    ckam_status status = CKAM_OK;
+    for (size_t i = run->first; i < run->last && run->format.csv && !status; i++) {
+        lane *l = &run->lanes[i];
+        status = csv_flush(&l->draws, error);
+        if (!status && l->warmup.file >= 0) status = copy_rows(run, i, error);
+    }
+    status = crew_agree(run, status, error);
+    if (status) return status;
+    for (size_t i = run->first; i < run->last; i++) forget_draws(run, &run->lanes[i]);
+    if (!run->format.csv) return CKAM_OK;
+    status = checkpoint_save(run, error);
+    for (size_t i = run->first; i < run->last && !status; i++) status = cut_rows(run, i, error);
+    return crew_agree(run, status, error);
+}
+
+void ckam_run_search(const ckam_run *run, ckam_search *search) {
+    pthread_mutex_lock(run->guard);
+    *search = run->search;
+    pthread_mutex_unlock(run->guard);
+}
