@@ -435,7 +435,8 @@ CKAM_API void ckam_run_freeze(ckam_run *run);
  * started. May be called from a signal handler. */
 CKAM_API void ckam_programs_kill(void);
 
-/* Where it writes; "" where it does not (format none). Borrowed from the run. */
+/* Where it writes, as it was given; "" where it does not (format none). Once ckam_run_go() has returned: where the directory is
+ * then, an absolute path if it was moved meanwhile, and "" if it cannot be found. Borrowed from the run. */
 CKAM_API const char *ckam_run_directory(const ckam_run *run);
 /* How the search for modes has gone so far: at the end of the last cycle, or of the run. */
 CKAM_API void ckam_run_search(const ckam_run *run, ckam_search *search);

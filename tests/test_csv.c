@@ -30,7 +30,7 @@ static csv_writer create(const char *path, csv_gate *gate, uint64_t *samples_at)
     uint64_t   at;
     char      *top = csv_top(&about, COLUMNS, names, &at);
     assert_non_null(top);
-    assert_int_equal(csv_create(&w, path, top, gate, NULL), CKAM_OK);
+    assert_int_equal(csv_create(&w, NULL, path, top, gate, NULL), CKAM_OK);
     assert_int_equal(w.length, strlen(top));
     if (samples_at) *samples_at = at;
     free(top);
@@ -40,7 +40,7 @@ static csv_writer create(const char *path, csv_gate *gate, uint64_t *samples_at)
 static csv_reader *open_file(const char *path) {
     csv_reader *reader;
     ckam_error  error;
-    if (csv_open(&reader, path, &error)) fail_msg("%s", error.message);
+    if (csv_open(&reader, NULL, path, &error)) fail_msg("%s", error.message);
     return reader;
 }
 
@@ -158,7 +158,7 @@ static void rows_may_be_long(void **unused) {
         many[k] = text + k * NAME;
     }
     char *top = csv_top(&about, LONG, many, &at);
-    assert_int_equal(csv_create(&w, path, top, NULL, NULL), CKAM_OK);
+    assert_int_equal(csv_create(&w, NULL, path, top, NULL, NULL), CKAM_OK);
     for (int i = 0; i < ROWS; i++) {
         for (size_t k = 0; k < LONG; k++) row[k] = -1.2345678901234567e-200 - (double)k - i;
         assert_int_equal(csv_row(&w, LONG, row, NULL), CKAM_OK);
@@ -195,7 +195,7 @@ static void a_file_is_continued_where_it_was(void **unused) {
     assert_int_equal(csv_sync(&w, NULL), CKAM_OK);
     assert_int_equal(csv_row(&w, COLUMNS, row, NULL), CKAM_OK); /* never written */
     csv_close(&w);
-    assert_int_equal(csv_continue(&w, path, length, NULL, NULL), CKAM_OK);
+    assert_int_equal(csv_continue(&w, NULL, path, length, NULL, NULL), CKAM_OK);
     assert_int_equal(size_of(path), length);
     assert_int_equal(csv_row(&w, COLUMNS, other, NULL), CKAM_OK);
     assert_int_equal(csv_add(&w, "7,8,9\n", 6, NULL), CKAM_OK);
@@ -204,15 +204,17 @@ static void a_file_is_continued_where_it_was(void **unused) {
     char *text = read_text(path, &size);
     assert_string_equal(text, TOP("1000                ", "200                 ") "1,2,3\n4,5,6\n7,8,9\n");
     free(text);
-    assert_failure(csv_continue(&w, path, size + 1, NULL, &error), CKAM_ERROR_FORMAT, &error, "continued.csv", "bytes");
-    assert_failure(csv_continue(&w, path, size - 1, NULL, &error), CKAM_ERROR_FORMAT, &error, "continued.csv", "row");
+    assert_failure(csv_continue(&w, NULL, path, size + 1, NULL, &error), CKAM_ERROR_FORMAT, &error, "continued.csv",
+                   "bytes");
+    assert_failure(csv_continue(&w, NULL, path, size - 1, NULL, &error), CKAM_ERROR_FORMAT, &error, "continued.csv",
+                   "row");
     assert_int_equal(w.file, -1);
     assert_int_equal(size_of(path), size); /* untouched */
-    assert_failure(csv_continue(&w, in_folder("none.csv"), 0, NULL, &error), CKAM_ERROR_INPUT, &error, "none.csv",
+    assert_failure(csv_continue(&w, NULL, in_folder("none.csv"), 0, NULL, &error), CKAM_ERROR_INPUT, &error, "none.csv",
                    strerror(ENOENT));
-    assert_failure(csv_create(&w, path, "", NULL, &error), CKAM_ERROR_OUTPUT, &error, path, strerror(EEXIST));
-    assert_failure(csv_create(&w, in_folder("no/where.csv"), "", NULL, &error), CKAM_ERROR_OUTPUT, &error, "where.csv",
-                   strerror(ENOENT));
+    assert_failure(csv_create(&w, NULL, path, "", NULL, &error), CKAM_ERROR_OUTPUT, &error, path, strerror(EEXIST));
+    assert_failure(csv_create(&w, NULL, in_folder("no/where.csv"), "", NULL, &error), CKAM_ERROR_OUTPUT, &error,
+                   "where.csv", strerror(ENOENT));
 }
 
 /* -- Writes that fail --------------------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 static csv_reader *open_file(const char *path) {
     csv_reader *reader;
     ckam_error  error;
-    if (csv_open(&reader, path, &error)) fail_msg("%s", error.message);
+    if (csv_open(&reader, NULL, path, &error)) fail_msg("%s", error.message);
     return reader;
 }
 
@@ -104,7 +104,7 @@ static void a_cut_file_has_fewer_rows(void **unused) {
         double      values[4], expected[4];
         ckam_error  error;
         write_bytes(path, cmdstan, cut);
-        ckam_status status = csv_open(&reader, path, &error);
+        ckam_status status = csv_open(&reader, NULL, path, &error);
         if (cut < header) {
             assert_failure(status, CKAM_ERROR_FORMAT, &error, "cut.csv", "header");
             assert_null(reader);
@@ -204,7 +204,7 @@ static void malformed_files_are_refused_by_line(void **unused) {
         double             values[2];
         ckam_error         error;
         write_text(path, malformed[i].text);
-        ckam_status status = csv_open(&reader, path, &error);
+        ckam_status status = csv_open(&reader, NULL, path, &error);
         while (!status) status = csv_next(reader, 2, all, values, &error);
         assert_failure(status, CKAM_ERROR_FORMAT, &error, "malformed.csv", p[0], p[1], p[2]);
         csv_free(reader);
@@ -221,7 +221,7 @@ static void names_have_a_length(void **unused) {
         memset(text, 'a', MOST + more);
         snprintf(text + MOST + more, 4, "\n1\n");
         write_text(in_folder("long.csv"), text);
-        ckam_status status = csv_open(&reader, in_folder("long.csv"), &error);
+        ckam_status status = csv_open(&reader, NULL, in_folder("long.csv"), &error);
         if (more)
             assert_failure(status, CKAM_ERROR_FORMAT, &error, "column 1 has 10001 bytes");
         else
@@ -303,10 +303,10 @@ static void what_cannot_be_opened_is_named(void **unused) {
     (void)unused;
     csv_reader *reader;
     ckam_error  error;
-    assert_failure(csv_open(&reader, in_folder("missing.csv"), &error), CKAM_ERROR_INPUT, &error, "missing.csv",
+    assert_failure(csv_open(&reader, NULL, in_folder("missing.csv"), &error), CKAM_ERROR_INPUT, &error, "missing.csv",
                    strerror(ENOENT));
     assert_null(reader);
-    assert_failure(csv_open(&reader, folder, &error), CKAM_ERROR_INPUT, &error, folder, strerror(EISDIR));
+    assert_failure(csv_open(&reader, NULL, folder, &error), CKAM_ERROR_INPUT, &error, folder, strerror(EISDIR));
     assert_null(reader);
 }
 
@@ -327,7 +327,7 @@ static void garbage_is_survived(void **unused) {
             bytes[k] = (char)(i & 1 ? rng_word(&r) : (uint64_t)few[rng_word(&r) % sizeof few]);
         if (i & 2 && size > sizeof start) memcpy(bytes, start, sizeof start - 1);
         write_bytes(path, bytes, size);
-        ckam_status status = csv_open(&reader, path, &error);
+        ckam_status status = csv_open(&reader, NULL, path, &error);
         if (!status) status = csv_next(reader, csv_columns(reader) == 2 ? 2 : 1, all, values, &error);
         assert_true(status == CKAM_OK || status == CKAM_STOP || status == CKAM_ERROR_FORMAT);
         csv_free(reader);

@@ -4,6 +4,7 @@
 #include "run/directory.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -48,19 +49,19 @@ static void directories_are_numbered(void **unused) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         run_directory d;
         assert_int_equal(directory_make(&d, "auto", cases[i].model, false, NULL), CKAM_OK);
-        assert_string_equal(d.path, cases[i].path);
-        assert_true(is_there(text_of("%s/checkpoint", d.path)));
+        assert_string_equal(d.folder.path, cases[i].path);
+        assert_true(is_there(text_of("%s/checkpoint", d.folder.path)));
         directory_leave(&d);
     }
     rmdir("ckam-run-gaussian-1/checkpoint");
     remove_tree("ckam-run-bimodal-2"); /* a gap is filled */
     run_directory d;
     assert_int_equal(directory_make(&d, "auto", "bimodal", false, NULL), CKAM_OK);
-    assert_string_equal(d.path, "ckam-run-bimodal-2");
+    assert_string_equal(d.folder.path, "ckam-run-bimodal-2");
     directory_leave(&d);
     spill_text("ckam-run-banana-1", "a file");
     assert_int_equal(directory_make(&d, "auto", "banana", true, NULL), CKAM_OK);
-    assert_string_equal(d.path, "ckam-run-banana-2");
+    assert_string_equal(d.folder.path, "ckam-run-banana-2");
     directory_leave(&d);
 }
 
@@ -71,7 +72,7 @@ static void a_long_model_has_a_name_too(void **unused) {
     memset(model, 'm', sizeof model - 1);
     model[sizeof model - 1] = 0;
     assert_int_equal(directory_make(&d, "auto", model, false, NULL), CKAM_OK);
-    assert_true(strlen(d.path) < 100);
+    assert_true(strlen(d.folder.path) < 100);
     directory_leave(&d);
 }
 
@@ -81,10 +82,6 @@ static void a_directory_is_made_where_it_is_wanted(void **unused) {
     make("slashes///", false);
     assert_true(is_there("slashes/checkpoint"));
     make("plain/inner", false);
-    char          path[FILE_PATH];
-    run_directory d = {.path = "here"};
-    directory_file(&d, "run.json", path);
-    assert_string_equal(path, "here/run.json");
 }
 
 /* -- Refusals ----------------------------------------------------------------------------------------------------- */
@@ -242,6 +239,60 @@ static void the_lock_of_a_killed_process_is_gone(void **unused) {
     directory_leave(&d);
 }
 
+/* -- Moved -------------------------------------------------------------------------------------------------------- */
+
+static void a_moved_directory_is_discarded_where_it_is(void **unused) {
+    (void)unused;
+    run_directory d;
+    assert_int_equal(directory_make(&d, "goes", "bimodal", false, NULL), CKAM_OK);
+    assert_int_equal(rename("goes", "gone"), 0);
+    mkdir("goes", 0777); /* of somebody else */
+    directory_discard(&d);
+    assert_false(is_there("gone"));
+    assert_true(is_there("goes"));
+}
+
+/* As it was given, as long as that leads there. */
+static void the_path_is_where_the_directory_is(void **unused) {
+    (void)unused;
+    run_directory d;
+    char          here[PATH_MAX];
+    assert_non_null(getcwd(here, sizeof here));
+    mkdir("real", 0777);
+    assert_int_equal(symlink("real", "link"), 0);
+    assert_int_equal(directory_make(&d, "link", "bimodal", true, NULL), CKAM_OK);
+    directory_leave(&d);
+    assert_string_equal(d.folder.path, "link");
+    assert_int_equal(directory_take(&d, "link", NULL), CKAM_OK);
+    assert_int_equal(rename("real", "new place"), 0);
+    make("real", false);
+    directory_leave(&d);
+    assert_string_equal(d.folder.path, text_of("%s/new place", here));
+    assert_int_equal(directory_take(&d, "real", NULL), CKAM_OK);
+    remove_tree("real");
+    make("real", false); /* of somebody else */
+    directory_leave(&d);
+    assert_string_equal(d.folder.path, "");
+}
+
+static void another_process_joins_by_the_mark(void **unused) {
+    (void)unused;
+    run_directory d, other;
+    ckam_error    error;
+    assert_int_equal(directory_make(&d, "shared", "bimodal", false, NULL), CKAM_OK);
+    memcpy(other.mark, d.mark, sizeof d.mark);
+    assert_int_equal(directory_join(&other, "shared", NULL), CKAM_OK);
+    assert_string_equal(other.folder.path, "shared");
+    directory_leave(&other);
+    make("not-shared", false);
+    assert_failure(directory_join(&other, "not-shared", &error), CKAM_ERROR_INPUT, &error, "not-shared", "rank 0");
+    assert_failure(directory_join(&other, "missing", &error), CKAM_ERROR_INPUT, &error, "missing");
+    directory_leave(&d);
+    assert_int_equal(directory_take(&d, "shared", NULL), CKAM_OK); /* by the same process, a moment later */
+    assert_failure(directory_join(&other, "shared", &error), CKAM_ERROR_INPUT, &error, "shared", "rank 0");
+    directory_leave(&d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(directories_are_numbered),
@@ -254,6 +305,9 @@ int main(void) {
         cmocka_unit_test(what_is_no_run_is_not_taken),
         cmocka_unit_test(a_second_process_is_refused),
         cmocka_unit_test(the_lock_of_a_killed_process_is_gone),
+        cmocka_unit_test(a_moved_directory_is_discarded_where_it_is),
+        cmocka_unit_test(the_path_is_where_the_directory_is),
+        cmocka_unit_test(another_process_joins_by_the_mark),
     };
     return cmocka_run_group_tests_name("directory", tests, enter_temporary, leave_temporary);
 }

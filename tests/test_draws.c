@@ -87,7 +87,7 @@ static void a_directory_is_opened(void **unused) {
     folder_clear();
     for (size_t c = 0; c < 3; c++) write_chain(c, "x.1,lp__,x.2,stepsize__,y_", 5, rows[c]);
     write_text(in_folder("chain_1_warmup.csv"), "other\n1\n");
-    assert_int_equal(draws_files(folder), 3);
+    assert_int_equal(draws_files(NULL, folder), 3);
     ckam_draws             *draws = open_draws(paths, 1);
     const ckam_draws_shape *shape = ckam_draws_shape_of(draws);
     assert_int_equal(shape->chains, 3);

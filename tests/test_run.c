@@ -63,7 +63,7 @@ static bool next_is(csv_reader *reader, const ckam_step *step, size_t dim) {
 
 static csv_reader *open_rows(const char *path, size_t columns) {
     csv_reader *reader;
-    assert_int_equal(csv_open(&reader, path, NULL), CKAM_OK);
+    assert_int_equal(csv_open(&reader, NULL, path, NULL), CKAM_OK);
     assert_int_equal(csv_columns(reader), columns);
     return reader;
 }

@@ -1,6 +1,6 @@
 /* test_run_crash.c - a run that ends at any of its writes goes on to the same rows; and what is on the disk when.
  *
- * Linked so that the library's calls of pwrite, ftruncate, rename, fsync, fdatasync and unlink come here (-Wl,--wrap). One after
+ * Linked so that the library's calls of pwrite, ftruncate, renameat, fsync, fdatasync and unlinkat come here (-Wl,--wrap). One after
  * the other is the last thing that a process does; a write may be cut in half. */
 #include "run_support.h"
 
@@ -56,14 +56,14 @@ ssize_t __real_pwrite(int file, const void *bytes, size_t size, off_t offset);
 ssize_t __wrap_pwrite(int file, const void *bytes, size_t size, off_t offset);
 int     __real_ftruncate(int file, off_t length);
 int     __wrap_ftruncate(int file, off_t length);
-int     __real_rename(const char *from, const char *to);
-int     __wrap_rename(const char *from, const char *to);
+int     __real_renameat(int here, const char *from, int there, const char *to);
+int     __wrap_renameat(int here, const char *from, int there, const char *to);
 int     __real_fsync(int file);
 int     __wrap_fsync(int file);
 int     __real_fdatasync(int file);
 int     __wrap_fdatasync(int file);
-int     __real_unlink(const char *path);
-int     __wrap_unlink(const char *path);
+int     __real_unlinkat(int directory, const char *path, int flags);
+int     __wrap_unlinkat(int directory, const char *path, int flags);
 
 ssize_t __wrap_pwrite(int file, const void *bytes, size_t size, off_t offset) {
     if (!is_last(true)) return __real_pwrite(file, bytes, size, offset);
@@ -77,10 +77,10 @@ int __wrap_ftruncate(int file, off_t length) {
     return __real_ftruncate(file, length);
 }
 
-int __wrap_rename(const char *from, const char *to) {
+int __wrap_renameat(int here, const char *from, int there, const char *to) {
     if (is_last(false)) end();
     if (listening) tell("rename", to);
-    return __real_rename(from, to);
+    return __real_renameat(here, from, there, to);
 }
 
 int __wrap_fsync(int file) {
@@ -95,9 +95,9 @@ int __wrap_fdatasync(int file) {
     return __real_fdatasync(file);
 }
 
-int __wrap_unlink(const char *path) {
+int __wrap_unlinkat(int directory, const char *path, int flags) {
     if (is_last(false)) end();
-    return __real_unlink(path);
+    return __real_unlinkat(directory, path, flags);
 }
 
 /* -- The run ------------------------------------------------------------------------------------------------------ */

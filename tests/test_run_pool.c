@@ -99,7 +99,7 @@ static size_t rows_in_common(const char *directory, size_t c, const story *s) {
     size_t      all[OWN + DIM], count = 0;
     double      row[OWN + DIM];
     for (size_t k = 0; k < OWN + DIM; k++) all[k] = k;
-    assert_int_equal(csv_open(&reader, text_of("%s/chain_%zu.csv", directory, c + 1), NULL), CKAM_OK);
+    assert_int_equal(csv_open(&reader, NULL, text_of("%s/chain_%zu.csv", directory, c + 1), NULL), CKAM_OK);
     assert_int_equal(csv_columns(reader), OWN + DIM);
     assert_string_equal(csv_name(reader, 5), "mode__");
     assert_string_equal(csv_name(reader, 6), "move__");

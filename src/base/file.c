@@ -12,6 +12,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int file_directory(const open_directory *in) { return in ? in->file : AT_FDCWD; }
+
+const char *file_show(const open_directory *in, const char *path, char text[FILE_SHOWN]) {
+    char whole[2 * FILE_PATH];
+    while (in && !strncmp(path, "./", 2)) path += 2;
+    if (!in)
+        snprintf(whole, sizeof whole, "%s", path);
+    else if (!strcmp(path, "."))
+        snprintf(whole, sizeof whole, "%s", in->path);
+    else
+        snprintf(whole, sizeof whole, "%s/%s", in->path, path);
+    size_t length = strlen(whole), most = FILE_SHOWN - 1;
+    snprintf(text, FILE_SHOWN, "%s", whole + (length > most ? length - most : 0));
+    return text;
+}
+
+bool file_is_at(int file, const char *path) {
+    struct stat own, there;
+    return !fstat(file, &own) && !stat(path, &there) && own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+}
+
+DIR *file_list(const open_directory *in, const char *path) {
+    int  file = openat(file_directory(in), path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *entries = file < 0 ? NULL : fdopendir(file);
+    if (file >= 0 && !entries) close(file);
+    return entries;
+}
+
 bool file_read_at(int file, void *bytes, size_t size, uint64_t offset) {
     char *place = bytes;
     while (size) {
@@ -55,24 +83,27 @@ ckam_status file_write_failed(const char *path, ckam_error *error) {
                      remedy);
 }
 
-ckam_status file_begin(file_aside *a, const char *path, ckam_error *error) {
-    int         length = snprintf(a->path, sizeof a->path, "%s", path);
+ckam_status file_begin(file_aside *a, const open_directory *in, const char *path, ckam_error *error) {
+    int         length = snprintf(a->name, sizeof a->name, "%s", path);
+    char        shown[FILE_SHOWN];
     struct stat about;
+    file_show(in, path, a->shown);
     a->file = -1;
+    a->directory = file_directory(in);
     a->length = 0;
     a->unsynced = false;
     if (length < 0 || (size_t)length + sizeof ".new" > sizeof a->aside)
         return fail_with(error, CKAM_ERROR_OUTPUT, "the path %.60s... is too long", path);
     /* A rename would put the file in the place of a device. A directory it refuses by itself. */
-    if (!stat(path, &about) && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
-        return fail_with(error, CKAM_ERROR_OUTPUT, "%.120s is there and is no file that can be replaced; name another",
-                         path);
-    memcpy(a->aside, a->path, (size_t)length);
+    if (!fstatat(a->directory, path, &about, 0) && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        return fail_with(error, CKAM_ERROR_OUTPUT, "%s is there and is no file that can be replaced; name another",
+                         a->shown);
+    memcpy(a->aside, a->name, (size_t)length);
     memcpy(a->aside + length, ".new", sizeof ".new");
-    unlink(a->aside); /* what was left there, or a link that would lead elsewhere */
-    a->file = open(a->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (a->file < 0) return fail_with(error, CKAM_ERROR_OUTPUT, "cannot make %.120s: %s", a->aside, strerror(errno));
-    return CKAM_OK;
+    unlinkat(a->directory, a->aside, 0); /* what was left there, or a link that would lead elsewhere */
+    a->file = openat(a->directory, a->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (a->file >= 0) return CKAM_OK;
+    return fail_with(error, CKAM_ERROR_OUTPUT, "cannot make %s: %s", file_show(in, a->aside, shown), strerror(errno));
 }
 
 ckam_status file_add(file_aside *a, const void *bytes, size_t size, ckam_error *error) {
@@ -80,7 +111,7 @@ ckam_status file_add(file_aside *a, const void *bytes, size_t size, ckam_error *
         a->length += size;
         return CKAM_OK;
     }
-    ckam_status status = file_write_failed(a->path, error);
+    ckam_status status = file_write_failed(a->shown, error);
     file_abandon(a);
     return status;
 }
@@ -88,50 +119,52 @@ ckam_status file_add(file_aside *a, const void *bytes, size_t size, ckam_error *
 void file_abandon(file_aside *a) {
     if (a->file < 0) return;
     close(a->file);
-    unlink(a->aside);
+    unlinkat(a->directory, a->aside, 0);
     a->file = -1;
 }
 
 /* A new name is on the disk only when its directory is. Some file systems cannot sync a directory: that is no failure. */
-static void sync_directory(const char *path) {
+static void sync_directory(int directory, const char *path) {
     char  folder[FILE_PATH];
     char *slash;
     snprintf(folder, sizeof folder, "%s", path);
     slash = strrchr(folder, '/');
     if (slash) slash[slash == folder] = 0;
-    int file = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int file = openat(directory, slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0) return;
     fsync(file);
     close(file);
 }
 
-ckam_status file_sync(const char *path, ckam_error *error) {
-    int  file = open(path, O_RDONLY | O_CLOEXEC);
+ckam_status file_sync(const open_directory *in, const char *path, ckam_error *error) {
+    int  file = openat(file_directory(in), path, O_RDONLY | O_CLOEXEC);
     bool synced = file >= 0 && !fsync(file);
-    if (!synced) file_write_failed(path, error);
+    char shown[FILE_SHOWN];
+    if (!synced) file_write_failed(file_show(in, path, shown), error);
     if (file >= 0) close(file);
-    if (synced) sync_directory(path);
+    if (synced) sync_directory(file_directory(in), path);
     return synced ? CKAM_OK : CKAM_ERROR_WRITE;
 }
 
 ckam_status file_commit(file_aside *a, ckam_error *error) {
     bool synced = a->unsynced || !fsync(a->file);
-    if (!synced) file_write_failed(a->path, error);
+    if (!synced) file_write_failed(a->shown, error);
     bool closed = !close(a->file);
     a->file = -1;
-    if (synced && !closed) file_write_failed(a->path, error);
-    bool renamed = synced && closed && !rename(a->aside, a->path);
-    if (synced && closed && !renamed) file_write_failed(a->path, error);
+    if (synced && !closed) file_write_failed(a->shown, error);
+    bool renamed = synced && closed && !renameat(a->directory, a->aside, a->directory, a->name);
+    if (synced && closed && !renamed) file_write_failed(a->shown, error);
     if (!renamed)
-        unlink(a->aside);
+        unlinkat(a->directory, a->aside, 0);
     else if (!a->unsynced)
-        sync_directory(a->path);
+        sync_directory(a->directory, a->name);
     return renamed ? CKAM_OK : CKAM_ERROR_WRITE;
 }
 
-ckam_status file_replace(const char *path, const void *bytes, size_t size, ckam_error *error) {
+ckam_status file_replace(const open_directory *in, const char *path, const void *bytes, size_t size,
+                         ckam_error *error) {
     file_aside  a;
-    ckam_status status = file_begin(&a, path, error);
+    ckam_status status = file_begin(&a, in, path, error);
     if (!status) status = file_add(&a, bytes, size, error);
     return status ? status : file_commit(&a, error);
 }
@@ -163,12 +196,15 @@ static ckam_status check_record(const char *path, const struct stat *about, ckam
 }
 
 /* A pipe that nobody writes to would hold the opening of a record. */
-static ckam_status read_file(const char *path, bool record, char **bytes, size_t *size, ckam_error *error) {
+static ckam_status read_file(const open_directory *in, const char *name, bool record, char **bytes, size_t *size,
+                             ckam_error *error) {
     enum { ROOM = 4096 };
+    char        path[FILE_SHOWN];
     struct stat about = {0};
-    int         file = open(path, O_RDONLY | O_CLOEXEC | (record ? O_NONBLOCK : 0));
+    int         file = openat(file_directory(in), name, O_RDONLY | O_CLOEXEC | (record ? O_NONBLOCK : 0));
     *bytes = NULL;
-    if (file < 0) return fail_with(error, CKAM_ERROR_INPUT, "cannot read %.120s: %s", path, strerror(errno));
+    file_show(in, name, path);
+    if (file < 0) return fail_with(error, CKAM_ERROR_INPUT, "cannot read %s: %s", path, strerror(errno));
     bool        known = !fstat(file, &about) && about.st_size > ROOM;
     ckam_status status = record ? check_record(path, &about, error) : CKAM_OK;
     if (!status) status = read_all(file, path, known ? (size_t)about.st_size / 2 + 1 : ROOM, bytes, size, error);
@@ -179,10 +215,11 @@ static ckam_status read_file(const char *path, bool record, char **bytes, size_t
     return status;
 }
 
-ckam_status file_read(const char *path, char **bytes, size_t *size, ckam_error *error) {
-    return read_file(path, false, bytes, size, error);
+ckam_status file_read(const open_directory *in, const char *path, char **bytes, size_t *size, ckam_error *error) {
+    return read_file(in, path, false, bytes, size, error);
 }
 
-ckam_status file_read_record(const char *path, char **bytes, size_t *size, ckam_error *error) {
-    return read_file(path, true, bytes, size, error);
+ckam_status file_read_record(const open_directory *in, const char *path, char **bytes, size_t *size,
+                             ckam_error *error) {
+    return read_file(in, path, true, bytes, size, error);
 }

@@ -5,6 +5,7 @@
 #ifndef CKAM_DRAWS_CSV_H
 #define CKAM_DRAWS_CSV_H
 
+#include "base/file.h"
 #include "base/number.h"
 #include "ckam.h"
 
@@ -28,9 +29,9 @@ typedef struct csv_cell {
 } csv_cell;
 
 typedef struct csv_writer {
-    char     *path; /* for messages */
-    char     *buffer;
-    csv_cell *cells; /* one a column */
+    char      path[FILE_SHOWN]; /* for messages */
+    char     *buffer;           /* NULL: never opened */
+    csv_cell *cells;            /* one a column */
     size_t    columns;
     csv_gate *gate;   /* or NULL */
     size_t    used;   /* bytes in the buffer: whole rows */
@@ -54,10 +55,12 @@ char *csv_top(const csv_about *about, size_t columns, const char *const *names, 
 ckam_status csv_check_name(const char *name, ckam_error *error);
 
 /* Makes the file, which must not be there, and writes `top`. */
-ckam_status csv_create(csv_writer *w, const char *path, const char *top, csv_gate *gate, ckam_error *error);
+ckam_status csv_create(csv_writer *w, const open_directory *in, const char *path, const char *top, csv_gate *gate,
+                       ckam_error *error);
 /* Goes on in a file, cut to `length` bytes. A file that is shorter, or has no end of a line there, is
  * CKAM_ERROR_FORMAT. */
-ckam_status csv_continue(csv_writer *w, const char *path, uint64_t length, csv_gate *gate, ckam_error *error);
+ckam_status csv_continue(csv_writer *w, const open_directory *in, const char *path, uint64_t length, csv_gate *gate,
+                         ckam_error *error);
 /* Adds a row. Only a full buffer is written. A failure names the file and says what to do; the file then ends with the
  * last row that was written before, and the buffer is as it was. */
 ckam_status csv_row(csv_writer *w, size_t columns, const double *values, ckam_error *error);
@@ -82,7 +85,7 @@ void csv_close(csv_writer *w);
 typedef struct csv_reader csv_reader;
 
 /* Reads comments and header: names that are not empty, all different, without quotes or control characters in them. */
-ckam_status csv_open(csv_reader **reader, const char *path, ckam_error *error);
+ckam_status csv_open(csv_reader **reader, const open_directory *in, const char *path, ckam_error *error);
 void        csv_free(csv_reader *reader);
 size_t      csv_columns(const csv_reader *reader);
 const char *csv_name(const csv_reader *reader, size_t column);

@@ -21,7 +21,7 @@ enum {
 };
 
 struct csv_reader {
-    char    *path, *buffer;
+    char     path[FILE_SHOWN], *buffer;
     size_t   room, at, end; /* of the buffer; bytes from `at` to `end` are still to be read */
     uint64_t line;          /* number of the last line that was read, from 1 */
     size_t   columns;
@@ -250,18 +250,18 @@ static ckam_status read_top(csv_reader *r, ckam_error *error) {
     return read_header(r, text, length, error);
 }
 
-ckam_status csv_open(csv_reader **reader, const char *path, ckam_error *error) {
+ckam_status csv_open(csv_reader **reader, const open_directory *in, const char *path, ckam_error *error) {
     csv_reader *r = *reader = calloc(1, sizeof *r);
     if (!r) return no_memory(path, error);
-    r->path = strdup(path);
+    file_show(in, path, r->path);
     r->buffer = malloc(BUFFER);
     r->room = BUFFER;
-    r->file = open(path, O_RDONLY | O_CLOEXEC);
+    r->file = openat(file_directory(in), path, O_RDONLY | O_CLOEXEC);
     ckam_status status = CKAM_OK;
     if (r->file < 0)
-        status = cannot_read(path, error);
-    else if (!r->path || !r->buffer)
-        status = no_memory(path, error);
+        status = cannot_read(r->path, error);
+    else if (!r->buffer)
+        status = no_memory(r->path, error);
     else
         status = read_top(r, error);
     if (!status) return CKAM_OK;
@@ -273,7 +273,6 @@ ckam_status csv_open(csv_reader **reader, const char *path, ckam_error *error) {
 void csv_free(csv_reader *reader) {
     if (!reader) return;
     if (reader->file >= 0) close(reader->file);
-    free(reader->path);
     free(reader->buffer);
     free(reader->header);
     free(reader->names);

@@ -203,21 +203,24 @@ ckam_status csv_patch(csv_writer *w, uint64_t samples_at, uint64_t samples, uint
 /* -- Opening and closing ------------------------------------------------------------------------------------------ */
 
 /* Whatever fails, csv_close() cleans up. */
-static ckam_status begin(csv_writer *w, const char *path, int flags, csv_gate *gate, ckam_error *error) {
-    *w = (csv_writer){.path = strdup(path), .buffer = malloc(BUFFER), .gate = gate, .room = BUFFER, .file = -1};
-    if (!w->path || !w->buffer) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %.100s", path);
-    w->file = open(path, flags | O_CLOEXEC, 0666);
+static ckam_status begin(csv_writer *w, const open_directory *in, const char *path, int flags, csv_gate *gate,
+                         ckam_error *error) {
+    *w = (csv_writer){.buffer = malloc(BUFFER), .gate = gate, .room = BUFFER, .file = -1};
+    file_show(in, path, w->path);
+    if (!w->buffer) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %s", w->path);
+    w->file = openat(file_directory(in), path, flags | O_CLOEXEC, 0666);
     if (w->file >= 0) return CKAM_OK;
     const char *advice = errno == EMFILE ? "; every chain has a file open: raise their limit (ulimit -n)" : "";
     return fail_with(error, flags & O_CREAT ? CKAM_ERROR_OUTPUT : CKAM_ERROR_INPUT, "cannot %s %.100s: %s%s",
-                     flags & O_CREAT ? "make" : "go on in", path, strerror(errno), advice);
+                     flags & O_CREAT ? "make" : "go on in", w->path, strerror(errno), advice);
 }
 
-ckam_status csv_create(csv_writer *w, const char *path, const char *top, csv_gate *gate, ckam_error *error) {
-    ckam_status status = begin(w, path, O_WRONLY | O_CREAT | O_EXCL, gate, error);
+ckam_status csv_create(csv_writer *w, const open_directory *in, const char *path, const char *top, csv_gate *gate,
+                       ckam_error *error) {
+    ckam_status status = begin(w, in, path, O_WRONLY | O_CREAT | O_EXCL, gate, error);
     if (!status) status = csv_add(w, top, strlen(top), error);
     if (!status) status = csv_flush(w, error);
-    if (status && w->file >= 0) unlink(path);
+    if (status && w->file >= 0) unlinkat(file_directory(in), path, 0);
     if (status) csv_close(w);
     return status;
 }
@@ -236,16 +239,16 @@ static ckam_status cut(csv_writer *w, uint64_t length, ckam_error *error) {
     return ftruncate(w->file, (off_t)length) ? file_write_failed(w->path, error) : CKAM_OK;
 }
 
-ckam_status csv_continue(csv_writer *w, const char *path, uint64_t length, csv_gate *gate, ckam_error *error) {
-    ckam_status status = begin(w, path, O_RDWR, gate, error);
+ckam_status csv_continue(csv_writer *w, const open_directory *in, const char *path, uint64_t length, csv_gate *gate,
+                         ckam_error *error) {
+    ckam_status status = begin(w, in, path, O_RDWR, gate, error);
     if (!status) status = cut(w, length, error);
     if (status) csv_close(w);
     return status;
 }
 
 void csv_close(csv_writer *w) {
-    if (w->path && w->file >= 0) close(w->file); /* a zeroed one has no path */
-    free(w->path);
+    if (w->buffer && w->file >= 0) close(w->file); /* a zeroed one has no buffer */
     free(w->buffer);
     free(w->cells);
     *w = (csv_writer){.file = -1};

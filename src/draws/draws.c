@@ -3,12 +3,12 @@
 #include "draws/draws.h"
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/number.h"
 #include "draws/csv.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,23 +21,24 @@
 #define BLOCK_NUMBERS DRAWS_NUMBERS_MOST
 
 struct ckam_draws {
-    ckam_draws_shape shape;
-    char           **names;
-    char           **paths;        /* of the chains; NULL where all columns are in memory */
-    size_t          *here;         /* the column that a file's column is here, where describing ones come first */
-    double          *block;        /* columns that were read last, one behind the other */
-    size_t           first, count; /* which they are */
+    ckam_draws_shape      shape;
+    char                **names;
+    const open_directory *in;           /* that the paths are in, or NULL */
+    char                **paths;        /* of the chains; NULL where all columns are in memory */
+    size_t               *here;         /* the column that a file's column is here, where describing ones come first */
+    double               *block;        /* columns that were read last, one behind the other */
+    size_t                first, count; /* which they are */
 };
 
 void draws_path(const char *directory, size_t chain, bool warmup, size_t size, char *path) {
     snprintf(path, size, "%s/chain_%zu%s.csv", directory, chain + 1, warmup ? "_warmup" : "");
 }
 
-size_t draws_files(const char *directory) {
+size_t draws_files(const open_directory *in, const char *directory) {
     for (size_t chain = 0;; chain++) {
         char path[FILE_PATH];
         draws_path(directory, chain, false, sizeof path, path);
-        if (access(path, F_OK)) return chain;
+        if (faccessat(file_directory(in), path, F_OK, 0)) return chain;
     }
 }
 
@@ -103,13 +104,14 @@ static ckam_status take_header(ckam_draws *d, const csv_reader *reader, ckam_err
 
 static ckam_status compare_header(const ckam_draws *d, const csv_reader *reader, const char *path, ckam_error *error) {
     size_t columns = d->shape.columns, theirs = csv_columns(reader);
+    char   shown[FILE_SHOWN];
     for (size_t k = 0; k < columns || k < theirs; k++) {
         const char *is = k < theirs ? csv_name(reader, k) : "", *must = k < columns ? d->names[d->here[k]] : "";
         if (strcmp(is, must) != 0)
             return fail_with(error, CKAM_ERROR_FORMAT,
                              "%.100s: the name of column %zu is '%.30s', and '%.30s' in the first file; all files must "
                              "have the same header",
-                             path, k + 1, is, must);
+                             file_show(d->in, path, shown), k + 1, is, must);
     }
     return CKAM_OK;
 }
@@ -131,7 +133,7 @@ static ckam_status skip_warmup(csv_reader *reader, ckam_error *error) {
 
 /* A file of the set at its first draw; the first one gives the header. */
 static ckam_status open_chain(ckam_draws *d, size_t chain, csv_reader **reader, ckam_error *error) {
-    ckam_status status = csv_open(reader, d->paths[chain], error);
+    ckam_status status = csv_open(reader, d->in, d->paths[chain], error);
     if (status) return status;
     status = d->names ? compare_header(d, *reader, d->paths[chain], error) : take_header(d, *reader, error);
     if (!status) status = skip_warmup(*reader, error);
@@ -153,35 +155,38 @@ static ckam_status count_rows(ckam_draws *d, size_t chain, ckam_error *error) {
     return CKAM_OK;
 }
 
-static bool is_directory(const char *path) {
+static bool is_directory(const open_directory *in, const char *path) {
     struct stat about;
-    return !stat(path, &about) && S_ISDIR(about.st_mode);
+    return !fstatat(file_directory(in), path, &about, 0) && S_ISDIR(about.st_mode);
 }
 
 /* A chain that is missing among others is not left out silently. */
-static ckam_status check_gap(const char *directory, size_t count, ckam_error *error) {
-    DIR           *folder = opendir(directory);
+static ckam_status check_gap(const open_directory *in, const char *directory, size_t count, ckam_error *error) {
+    DIR           *folder = file_list(in, directory);
     struct dirent *entry;
     size_t         files = 0;
-    char           path[FILE_PATH];
+    char           path[FILE_PATH], shown[FILE_SHOWN];
     while (folder && (entry = readdir(folder))) /* cppcheck-suppress readdirCalled; nobody else has this one */
         files += !fnmatch("chain_*[0-9].csv", entry->d_name, 0);
     if (folder) closedir(folder);
     if (files <= count) return CKAM_OK;
     draws_path(directory, count, false, sizeof path, path);
     return fail_with(error, CKAM_ERROR_INPUT,
-                     "%.120s is missing, and there are later chains; name the files that are to be read", path);
+                     "%s is missing, and there are later chains; name the files that are to be read",
+                     file_show(in, path, shown));
 }
 
 /* A pipe can be read once only, and may wait for ever. What is not there is noticed when it is opened. */
-static ckam_status check_regular(const char *path, ckam_error *error) {
+static ckam_status check_regular(const open_directory *in, const char *path, ckam_error *error) {
+    char        shown[FILE_SHOWN];
     struct stat about;
-    if (stat(path, &about) || S_ISREG(about.st_mode)) return CKAM_OK;
+    if (fstatat(file_directory(in), path, &about, 0) || S_ISREG(about.st_mode)) return CKAM_OK;
     const char *what = S_ISFIFO(about.st_mode)   ? "pipe"
                        : S_ISSOCK(about.st_mode) ? "socket"
                        : S_ISDIR(about.st_mode)  ? "directory"
                                                  : "device";
-    return fail_with(error, CKAM_ERROR_INPUT, "%.120s is a %s; draws are read several times, from a file", path, what);
+    return fail_with(error, CKAM_ERROR_INPUT, "%s is a %s; draws are read several times, from a file",
+                     file_show(in, path, shown), what);
 }
 
 /* The end of a path says more than its beginning, where both do not fit. */
@@ -232,36 +237,42 @@ static int compare_identities(const void *a, const void *b) {
 static ckam_status check_once(const ckam_draws *d, ckam_error *error) {
     size_t      count = 0;
     identity   *files = calloc(d->shape.chains, sizeof *files);
+    char        one[FILE_SHOWN], other[FILE_SHOWN];
     ckam_status status = CKAM_OK;
     if (!files) return no_memory(error);
     for (size_t i = 0; i < d->shape.chains; i++) {
         struct stat about;
-        if (!stat(d->paths[i], &about)) files[count++] = (identity){about.st_dev, about.st_ino, i};
+        if (!fstatat(file_directory(d->in), d->paths[i], &about, 0))
+            files[count++] = (identity){about.st_dev, about.st_ino, i};
     }
     qsort(files, count, sizeof *files, compare_identities);
     for (size_t i = 1; i < count && !status; i++)
         if (!compare_files(files + i - 1, files + i))
             status = fail_with(error, CKAM_ERROR_INPUT,
                                "%.85s and %.85s are the same file; a chain counts once: name each file once",
-                               last_bytes(d->paths[files[i - 1].chain], 85), last_bytes(d->paths[files[i].chain], 85));
+                               last_bytes(file_show(d->in, d->paths[files[i - 1].chain], one), 85),
+                               last_bytes(file_show(d->in, d->paths[files[i].chain], other), 85));
     free(files);
     return status;
 }
 
 /* The files of a run's directory, or those that are named. */
 static ckam_status list_files(ckam_draws *d, const char *const *paths, size_t count, ckam_error *error) {
-    bool directory = count == 1 && is_directory(paths[0]);
+    bool directory = count == 1 && is_directory(d->in, paths[0]);
+    char shown[FILE_SHOWN];
     for (size_t i = 0; i < count && !directory; i++)
-        if (is_directory(paths[i]))
-            return fail_with(error, CKAM_ERROR_INPUT, "%.120s is a directory; give one directory, or CSV files by name",
-                             paths[i]);
-    if (directory && access(paths[0], X_OK))
-        return fail_with(error, CKAM_ERROR_INPUT, "cannot look into %.120s: %s", paths[0], strerror(errno));
-    if (directory) count = draws_files(paths[0]);
+        if (is_directory(d->in, paths[i]))
+            return fail_with(error, CKAM_ERROR_INPUT, "%s is a directory; give one directory, or CSV files by name",
+                             file_show(d->in, paths[i], shown));
+    if (directory && faccessat(file_directory(d->in), paths[0], X_OK, 0))
+        return fail_with(error, CKAM_ERROR_INPUT, "cannot look into %s: %s", file_show(d->in, paths[0], shown),
+                         strerror(errno));
+    if (directory) count = draws_files(d->in, paths[0]);
     if (count == 0)
         return fail_with(error, CKAM_ERROR_INPUT,
-                         "%.120s holds no chain_1.csv; give the directory of a run, or CSV files by name", paths[0]);
-    ckam_status status = directory ? check_gap(paths[0], count, error) : check_kinds(paths, count, error);
+                         "%s holds no chain_1.csv; give the directory of a run, or CSV files by name",
+                         file_show(d->in, paths[0], shown));
+    ckam_status status = directory ? check_gap(d->in, paths[0], count, error) : check_kinds(paths, count, error);
     if (status) return status;
     d->paths = calloc(count, sizeof *d->paths);
     if (!d->paths) return no_memory(error);
@@ -271,20 +282,17 @@ static ckam_status list_files(ckam_draws *d, const char *const *paths, size_t co
         if (directory) draws_path(paths[0], i, false, sizeof path, path);
         d->paths[i] = strdup(directory ? path : paths[i]);
         if (!d->paths[i]) return no_memory(error);
-        status = check_regular(d->paths[i], error);
+        status = check_regular(d->in, d->paths[i], error);
         if (status) return status;
     }
     return check_once(d, error);
 }
 
-ckam_status ckam_draws_open(ckam_draws **draws, const char *const *paths, size_t count, ckam_error *error) {
-    if (draws) *draws = NULL;
-    if (!draws || !paths || count == 0)
-        return fail_with(error, CKAM_ERROR_ARGUMENT, "no file of draws was named; name a run's directory or CSV files");
-    for (size_t i = 0; i < count; i++)
-        if (!paths[i]) return fail_with(error, CKAM_ERROR_ARGUMENT, "the path of file %zu is NULL", i + 1);
+ckam_status draws_open(ckam_draws **draws, const open_directory *in, const char *const *paths, size_t count,
+                       ckam_error *error) {
     ckam_draws *d = *draws = calloc(1, sizeof *d);
     if (!d) return no_memory(error);
+    d->in = in;
     ckam_status status = list_files(d, paths, count, error);
     for (size_t i = 0; !status && i < d->shape.chains; i++) status = count_rows(d, i, error);
     if (!status) {
@@ -294,6 +302,15 @@ ckam_status ckam_draws_open(ckam_draws **draws, const char *const *paths, size_t
     ckam_draws_free(d);
     *draws = NULL;
     return status;
+}
+
+ckam_status ckam_draws_open(ckam_draws **draws, const char *const *paths, size_t count, ckam_error *error) {
+    if (draws) *draws = NULL;
+    if (!draws || !paths || count == 0)
+        return fail_with(error, CKAM_ERROR_ARGUMENT, "no file of draws was named; name a run's directory or CSV files");
+    for (size_t i = 0; i < count; i++)
+        if (!paths[i]) return fail_with(error, CKAM_ERROR_ARGUMENT, "the path of file %zu is NULL", i + 1);
+    return draws_open(draws, NULL, paths, count, error);
 }
 
 /* -- Passes over the files ---------------------------------------------------------------------------------------- */
@@ -310,13 +327,14 @@ typedef struct pass {
 
 static ckam_status pass_chain(const pass *p, csv_reader *reader, size_t chain, ckam_error *error) {
     const ckam_draws_shape *shape = &p->draws->shape;
+    char                    shown[FILE_SHOWN];
     for (size_t row = 0; row < shape->rows; row++) {
         uint64_t    skipped;
         ckam_status status = row ? csv_skip(reader, shape->stride - 1, &skipped, error) : CKAM_OK;
         if (!status) status = csv_next(reader, p->count, p->wanted, p->read, error);
         if (status == CKAM_STOP)
-            return fail_with(error, CKAM_ERROR_FORMAT, "%.120s has fewer rows than when it was opened; open it again",
-                             p->draws->paths[chain]);
+            return fail_with(error, CKAM_ERROR_FORMAT, "%s has fewer rows than when it was opened; open it again",
+                             file_show(p->draws->in, p->draws->paths[chain], shown));
         if (status) return status;
         for (size_t i = 0; i < p->count; i++) p->values[p->place[i]] = p->read[i];
         p->visit(p->context, chain, row, p->values);

@@ -5,7 +5,6 @@
 #include "draws/netcdf.h"
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/library.h"
 #include "draws/csv.h"
 #include "draws/draws.h"
@@ -84,18 +83,20 @@ typedef struct variable {
 } variable;
 
 typedef struct conversion {
-    functions   nc;
-    const char *directory, *path;
-    ckam_error *error;
-    csv_reader *header; /* of the first chain; names are borrowed from it */
-    size_t      chains, columns, rows;
-    int         group[GROUPS];
-    variable   *variables;
-    size_t      count;
-    size_t     *element; /* of a column in its variable */
-    size_t     *wanted;  /* all columns, for csv_next() */
-    double     *row, *block;
-    size_t      block_rows;
+    functions             nc;
+    const open_directory *in; /* that the two paths are in, or NULL */
+    const char           *directory, *path;
+    char                  folder[FILE_SHOWN], shown[FILE_SHOWN]; /* the two, for messages */
+    ckam_error           *error;
+    csv_reader           *header; /* of the first chain; names are borrowed from it */
+    size_t                chains, columns, rows;
+    int                   group[GROUPS];
+    variable             *variables;
+    size_t                count;
+    size_t               *element; /* of a column in its variable */
+    size_t               *wanted;  /* all columns, for csv_next() */
+    double               *row, *block;
+    size_t                block_rows;
 } conversion;
 
 static const struct statistic {
@@ -193,7 +194,7 @@ static void make_variables(conversion *c) {
 static ckam_status open_chain(const conversion *c, size_t chain, csv_reader **reader) {
     char path[FILE_PATH];
     draws_path(c->directory, chain, false, sizeof path, path);
-    return csv_open(reader, path, c->error);
+    return csv_open(reader, c->in, path, c->error);
 }
 
 /* All chains must have the columns of the first. */
@@ -201,8 +202,8 @@ static ckam_status check_header(const conversion *c, size_t chain, const csv_rea
     bool same = csv_columns(reader) == c->columns;
     for (size_t i = 0; same && i < c->columns; i++) same = !strcmp(csv_name(reader, i), csv_name(c->header, i));
     if (same) return CKAM_OK;
-    return fail_with(c->error, CKAM_ERROR_FORMAT, "chain_%zu.csv in %.100s has other columns than chain_1.csv",
-                     chain + 1, c->directory);
+    return fail_with(c->error, CKAM_ERROR_FORMAT, "chain_%zu.csv in %s has other columns than chain_1.csv", chain + 1,
+                     c->folder);
 }
 
 /* c->rows := those of the shortest chain. */
@@ -225,7 +226,7 @@ static ckam_status count_rows(conversion *c) {
 
 static ckam_status check(const conversion *c, int code) {
     if (code == NC_NOERR) return CKAM_OK;
-    return fail_with(c->error, CKAM_ERROR_WRITE, "cannot write %.120s: %.60s%s; the CSV files have all draws", c->path,
+    return fail_with(c->error, CKAM_ERROR_WRITE, "cannot write %s: %.60s%s; the CSV files have all draws", c->shown,
                      c->nc.strerror(code), code == NC_EHDFERR ? " (is the disk full?)" : "");
 }
 
@@ -310,7 +311,7 @@ static ckam_status put_block(const conversion *c, size_t chain, size_t start, si
             if (!(fabs(numbers[i]) <= 0x1p53 && numbers[i] == floor(numbers[i])))
                 return fail_with(c->error, CKAM_ERROR_FORMAT,
                                  "row %zu of chain_%zu.csv in %.80s has %s = %g; it must be a whole number",
-                                 start + i + 1, chain + 1, c->directory, csv_name(c->header, v->first), numbers[i]);
+                                 start + i + 1, chain + 1, c->folder, csv_name(c->header, v->first), numbers[i]);
         memcpy(extent + 2, v->extent, sizeof v->extent);
         int code = c->nc.put_vara_double(c->group[v->group], v->id, from, extent, numbers);
         if (code) return check(c, code);
@@ -322,7 +323,7 @@ static ckam_status put_block(const conversion *c, size_t chain, size_t start, si
 static ckam_status read_row(const conversion *c, csv_reader *reader, size_t place) {
     ckam_status status = csv_next(reader, c->columns, c->wanted, c->row, c->error);
     if (status == CKAM_STOP)
-        return fail_with(c->error, CKAM_ERROR_FORMAT, "a CSV file in %.120s lost rows while it was read", c->directory);
+        return fail_with(c->error, CKAM_ERROR_FORMAT, "a CSV file in %s lost rows while it was read", c->folder);
     if (status) return status;
     for (const variable *v = c->variables; v < c->variables + c->count; v++) {
         double *numbers = c->block + v->first * c->block_rows + place * v->elements;
@@ -343,10 +344,26 @@ static ckam_status put_chain(const conversion *c, size_t chain) {
     return status;
 }
 
+/* The library opens files by path alone, and the path of an open directory may lead elsewhere by now. On Linux a path through
+ * the directory's descriptor cannot: the file is written in its final directory, whatever that is called. Where there is no
+ * /proc the usual path serves, as long as it leads to the file that was made. (HDF5 refuses a link whose target was renamed
+ * while it is opened, so the descriptor is that of the directory, not that of the file.) */
+static ckam_status find_aside(const conversion *c, const file_aside *aside, size_t size, char *path) {
+    snprintf(path, size, "%s", aside->aside);
+    if (c->in) snprintf(path, size, "/proc/self/fd/%d/%s", aside->directory, aside->aside);
+    if (c->in && !file_is_at(aside->file, path)) snprintf(path, size, "%s/%s", c->in->path, aside->aside);
+    if (file_is_at(aside->file, path)) return CKAM_OK;
+    return fail_with(c->error, CKAM_ERROR_WRITE,
+                     "cannot write %s: the directory was moved; the CSV files have all draws", c->shown);
+}
+
 /* Makes the file `aside`, which is there already and empty. */
 static ckam_status put_all(conversion *c, const file_aside *aside, const char *name, const char *created) {
-    int         file, code = c->nc.create(aside->aside, NC_NETCDF4 | NC_CLOBBER, &file);
-    ckam_status status;
+    char        path[2 * FILE_PATH];
+    int         file;
+    ckam_status status = find_aside(c, aside, sizeof path, path);
+    if (status) return status;
+    int code = c->nc.create(path, NC_NETCDF4 | NC_CLOBBER, &file);
     if (code) return check(c, code);
     code = put_attributes(&c->nc, file, name, created);
     for (int g = 0; !code && g < GROUPS; g++) code = add_group(c, file, g, name, created);
@@ -365,7 +382,7 @@ static ckam_status allocate(conversion *c) {
     c->row = malloc(c->columns * sizeof *c->row);
     c->block = malloc(c->columns * c->block_rows * sizeof *c->block);
     if (!c->variables || !c->element || !c->wanted || !c->row || !c->block)
-        return fail_with(c->error, CKAM_ERROR_MEMORY, "there is no memory to write %.120s", c->path);
+        return fail_with(c->error, CKAM_ERROR_MEMORY, "there is no memory to write %s", c->shown);
     for (size_t i = 0; i < c->columns; i++) c->wanted[i] = i;
     return CKAM_OK;
 }
@@ -379,7 +396,7 @@ static ckam_status convert(conversion *c, const char *name, const char *created)
     if (!status) status = allocate(c);
     if (status) return status;
     make_variables(c);
-    status = file_begin(&aside, c->path, c->error);
+    status = file_begin(&aside, c->in, c->path, c->error);
     if (status) return status;
     status = put_all(c, &aside, name, created);
     if (!status) return file_commit(&aside, c->error);
@@ -387,13 +404,15 @@ static ckam_status convert(conversion *c, const char *name, const char *created)
     return status;
 }
 
-ckam_status netcdf_write_with(const char *library, const char *directory, const char *path, const char *name,
-                              const char *created, ckam_error *error) {
-    conversion  c = {.directory = directory, .path = path, .error = error, .chains = draws_files(directory)};
+ckam_status netcdf_write_with(const char *library, const open_directory *in, const char *directory, const char *path,
+                              const char *name, const char *created, ckam_error *error) {
+    conversion  c = {.in = in, .directory = directory, .path = path, .error = error};
     ckam_status status;
+    c.chains = draws_files(in, directory);
+    file_show(in, directory, c.folder);
+    file_show(in, path, c.shown);
     if (!c.chains)
-        return fail_with(error, CKAM_ERROR_INPUT, "there is no chain_1.csv in %.160s to make a NetCDF file of",
-                         directory);
+        return fail_with(error, CKAM_ERROR_INPUT, "there is no chain_1.csv in %s to make a NetCDF file of", c.folder);
     /* The NetCDF library is not made for several threads. It is one for the whole process, and so is this lock. */
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&one_at_a_time);
@@ -409,7 +428,7 @@ ckam_status netcdf_write_with(const char *library, const char *directory, const 
     return status;
 }
 
-ckam_status netcdf_write(const char *directory, const char *path, const char *name, const char *created,
-                         ckam_error *error) {
-    return netcdf_write_with(CKAM_NETCDF_FILE, directory, path, name, created, error);
+ckam_status netcdf_write(const open_directory *in, const char *directory, const char *path, const char *name,
+                         const char *created, ckam_error *error) {
+    return netcdf_write_with(CKAM_NETCDF_FILE, in, directory, path, name, created, error);
 }

@@ -5,16 +5,17 @@
 #ifndef CKAM_DRAWS_NETCDF_H
 #define CKAM_DRAWS_NETCDF_H
 
+#include "base/file.h"
 #include "ckam.h"
 
 enum { NETCDF_NAME_MOST = 256 }; /* letters of a column's name */
 
-/* Writes `path` from the files of `directory`: aside, synced, renamed. Chains are cut to the shortest. Memory does not
- * grow with the number of rows. `name` is that of the model, `created` an ISO 8601 time. */
-ckam_status netcdf_write(const char *directory, const char *path, const char *name, const char *created,
-                         ckam_error *error);
+/* Writes `path` from the files of `directory`, both of them in `in`: aside, synced, renamed. Chains are cut to the shortest.
+ * Memory does not grow with the number of rows. `name` is that of the model, `created` an ISO 8601 time. */
+ckam_status netcdf_write(const open_directory *in, const char *directory, const char *path, const char *name,
+                         const char *created, ckam_error *error);
 /* The same with the library in the file `library`. */
-ckam_status netcdf_write_with(const char *library, const char *directory, const char *path, const char *name,
-                              const char *created, ckam_error *error);
+ckam_status netcdf_write_with(const char *library, const open_directory *in, const char *directory, const char *path,
+                              const char *name, const char *created, ckam_error *error);
 
 #endif

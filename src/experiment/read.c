@@ -246,7 +246,7 @@ static ckam_status load(experiment *e, ckam_error *error) {
     size_t       size;
     json_error_t why;
     snprintf(path, sizeof path, "%s/experiment.json", e->path);
-    ckam_status status = file_read(path, &bytes, &size, error);
+    ckam_status status = file_read(NULL, path, &bytes, &size, error);
     if (status) return status;
     e->file = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &why);
     free(bytes);

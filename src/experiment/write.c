@@ -18,7 +18,7 @@ static ckam_status write_text(const ckam_experiment *e, const char *name, text_b
     ckam_status status = CKAM_OK;
     snprintf(path, sizeof path, "%s/%s", e->out, name);
     if (text->failed) status = fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %.120s", path);
-    if (!status) status = file_replace(path, text->bytes, text->length, error);
+    if (!status) status = file_replace(NULL, path, text->bytes, text->length, error);
     text_free(text);
     return status;
 }

@@ -134,7 +134,7 @@ ckam_status canvas_write(canvas *c, const char *path, ckam_error *error) {
         return fail_with(error, CKAM_ERROR_OUTPUT, "cannot draw %.120s: cairo says '%.80s'", path,
                          c->cairo.status_to_string(problem));
     if (c->kind == CANVAS_SVG) renumber(&c->file);
-    return file_replace(path, c->file.bytes, c->file.length, error);
+    return file_replace(NULL, path, c->file.bytes, c->file.length, error);
 }
 
 void canvas_free(canvas *c) {

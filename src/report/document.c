@@ -193,7 +193,7 @@ static ckam_status fill(file_aside *a, rest *r, const char *holder, const char *
 static ckam_status write_page(const document *d, const char *path, ckam_error *error) {
     file_aside  a;
     rest        r = {template_page, (size_t)template_length};
-    ckam_status status = file_begin(&a, path, error);
+    ckam_status status = file_begin(&a, NULL, path, error);
     if (!status) status = fill(&a, &r, "<!--TITLE-->", "", &d->title, "", error);
     if (!status)
         status = fill(&a, &r, "<!--DOCUMENT-->", "<script type=\"application/json\" id=\"document\">", &d->text,

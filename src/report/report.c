@@ -29,7 +29,7 @@ static void read_record(run_scene *s) {
     json_error_t why;
     struct stat  about;
     if (snprintf(path, sizeof path, "%s/run.json", s->directory) >= (int)sizeof path || stat(path, &about)) return;
-    if (file_read_record(path, &bytes, &size, &s->unread)) return;
+    if (file_read_record(NULL, path, &bytes, &size, &s->unread)) return;
     s->record = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &why);
     free(bytes);
     if (s->record && json_is_object(json_object_get(s->record, "config"))) return;
@@ -138,7 +138,7 @@ static ckam_status try_place(const run_scene *s, const char *path, ckam_error *e
     if (there && is_input(s, &about))
         return fail_with(error, CKAM_ERROR_ARGUMENT, "%.120s holds draws that are to be shown; name another file",
                          path);
-    ckam_status status = file_begin(&a, path, error);
+    ckam_status status = file_begin(&a, NULL, path, error);
     if (!status) file_abandon(&a);
     return status;
 }

@@ -111,7 +111,7 @@ static ckam_status source_next(source *s, ckam_error *error) {
 }
 
 static ckam_status source_open(source *s, const char *path, ckam_error *error) {
-    ckam_status status = csv_open(&s->reader, path, error);
+    ckam_status status = csv_open(&s->reader, NULL, path, error);
     if (status) {
         s->reader = NULL;
         return status;

@@ -60,9 +60,7 @@ static void note_lengths(lane *l) {
 
 /* run.json, and the names of all files: what nobody synced when they were made. */
 static ckam_status settle(ckam_run *run, ckam_error *error) {
-    char path[FILE_PATH];
-    directory_file(&run->place, "run.json", path);
-    ckam_status status = file_sync(path, error);
+    ckam_status status = file_sync(&run->place.folder, "run.json", error);
     run->settled = !status;
     return status;
 }
@@ -137,10 +135,8 @@ static ckam_status make_parts(ckam_run *run, parts *p, ckam_error *error) {
 static ckam_status add_head(ckam_run *run, const entry *entries, file_aside *aside, ckam_error *error) {
     size_t bytes = (size_t)run->plan->run.chains * sizeof *entries;
     head   h = make_head(run);
-    char   path[FILE_PATH];
     h.checksum = checksum(entries, bytes);
-    directory_file(&run->place, "checkpoint/state", path);
-    ckam_status status = file_begin(aside, path, error);
+    ckam_status status = file_begin(aside, &run->place.folder, "checkpoint/state", error);
     aside->unsynced = !run->settled;
     if (!status) status = file_add(aside, &h, sizeof h, error);
     return status ? status : file_add(aside, entries, bytes, error);
@@ -259,8 +255,8 @@ static ckam_status open_files(ckam_run *run, size_t index, ckam_error *error) {
     char        path[FILE_PATH];
     ckam_status status = even_restore(run, index, error);
     if (status || !run->plan->run.save_warmup) return status;
-    draws_path(run->place.path, index, true, sizeof path, path);
-    return csv_continue(&l->warmup, path, l->kept.warmup_length, &run->gate, error);
+    draws_path(".", index, true, sizeof path, path);
+    return csv_continue(&l->warmup, &run->place.folder, path, l->kept.warmup_length, &run->gate, error);
 }
 
 static ckam_status cut_short(const char *path, ckam_error *error) {
@@ -332,9 +328,9 @@ static ckam_status load(ckam_run *run, const char *path, int file, ckam_error *e
 }
 
 ckam_status checkpoint_load(ckam_run *run, ckam_error *error) {
-    char path[FILE_PATH];
-    directory_file(&run->place, "checkpoint/state", path);
-    int         file = open(path, O_RDONLY | O_CLOEXEC);
+    char path[FILE_SHOWN];
+    file_show(&run->place.folder, "checkpoint/state", path);
+    int         file = openat(run->place.folder.file, "checkpoint/state", O_RDONLY | O_CLOEXEC);
     ckam_status status = file < 0 ? fail_with(error, CKAM_ERROR_INPUT, "cannot read %.120s: %s", path, strerror(errno))
                                   : load(run, path, file, error);
     if (file >= 0) close(file);

@@ -15,11 +15,9 @@
 
 enum { BLOCK = 1 << 16 };
 
-static void rest_path(const ckam_run *run, size_t index, char path[FILE_PATH]) {
-    char name[48];
-    snprintf(name, sizeof name, "checkpoint/rest_%zu", index + 1);
-    directory_file(&run->place, name, path);
-}
+enum { NAME = 48 };
+
+static void rest_path(size_t index, char name[NAME]) { snprintf(name, NAME, "checkpoint/rest_%zu", index + 1); }
 
 /* Where the last `rows` rows of a file of `length` bytes begin: after the newline that stands before them. */
 static bool find_rows(int file, uint64_t length, uint64_t rows, uint64_t *offset) {
@@ -39,10 +37,10 @@ static bool find_rows(int file, uint64_t length, uint64_t rows, uint64_t *offset
 
 static ckam_status copy_rest(const ckam_run *run, size_t index, int file, ckam_error *error) {
     const struct lane_kept *kept = &run->lanes[index].kept;
-    char                    path[FILE_PATH], block[BLOCK];
+    char                    name[NAME], block[BLOCK];
     file_aside              rest;
-    rest_path(run, index, path);
-    ckam_status status = file_begin(&rest, path, error);
+    rest_path(index, name);
+    ckam_status status = file_begin(&rest, &run->place.folder, name, error);
     for (uint64_t at = kept->cut; at < kept->length && !status;) {
         size_t  size = kept->length - at < BLOCK ? (size_t)(kept->length - at) : BLOCK;
         ssize_t count = pread(file, block, size, (off_t)at);
@@ -64,12 +62,13 @@ ckam_status even_out(ckam_run *run, uint64_t *shortest, ckam_error *error) {
     *shortest = least = crew_least(run, least);
     for (size_t i = run->first; i < run->last && !status; i++) {
         lane *l = &run->lanes[i];
-        char  path[FILE_PATH];
+        char  name[NAME], shown[FILE_SHOWN];
         if (l->kept.draws == least) continue;
-        draws_path(run->place.path, i, false, sizeof path, path);
-        int file = open(path, O_RDONLY | O_CLOEXEC);
+        draws_path(".", i, false, sizeof name, name);
+        int file = openat(run->place.folder.file, name, O_RDONLY | O_CLOEXEC);
         if (file < 0 || !find_rows(file, l->kept.length, l->kept.draws - least, &l->kept.cut))
-            status = fail_with(error, CKAM_ERROR_INPUT, "cannot read %.120s again: %s", path, strerror(errno));
+            status = fail_with(error, CKAM_ERROR_INPUT, "cannot read %s again: %s",
+                               file_show(&run->place.folder, name, shown), strerror(errno));
         if (!status) status = copy_rest(run, i, file, error);
         if (file >= 0) close(file);
     }
@@ -78,25 +77,26 @@ ckam_status even_out(ckam_run *run, uint64_t *shortest, ckam_error *error) {
 
 ckam_status even_cut(ckam_run *run, size_t index, ckam_error *error) {
     lane *l = &run->lanes[index];
-    char  path[FILE_PATH];
+    char  name[NAME];
     if (l->kept.cut == l->kept.length) return CKAM_OK;
     csv_close(&l->draws);
-    draws_path(run->place.path, index, false, sizeof path, path);
-    return csv_continue(&l->draws, path, l->kept.cut, &run->gate, error);
+    draws_path(".", index, false, sizeof name, name);
+    return csv_continue(&l->draws, &run->place.folder, name, l->kept.cut, &run->gate, error);
 }
 
 ckam_status even_restore(ckam_run *run, size_t index, ckam_error *error) {
     lane  *l = &run->lanes[index];
-    char   path[FILE_PATH], *bytes;
+    char   name[NAME], shown[FILE_SHOWN], *bytes;
     size_t size;
-    draws_path(run->place.path, index, false, sizeof path, path);
-    ckam_status status = csv_continue(&l->draws, path, l->kept.cut, &run->gate, error);
+    draws_path(".", index, false, sizeof name, name);
+    ckam_status status = csv_continue(&l->draws, &run->place.folder, name, l->kept.cut, &run->gate, error);
     if (status || l->kept.cut == l->kept.length) return status;
-    rest_path(run, index, path);
-    status = file_read(path, &bytes, &size, error);
+    rest_path(index, name);
+    status = file_read(&run->place.folder, name, &bytes, &size, error);
     if (status) return status;
     if (size != l->kept.length - l->kept.cut)
-        status = fail_with(error, CKAM_ERROR_SNAPSHOT, "%.120s has %zu bytes; the checkpoint wants %llu", path, size,
+        status = fail_with(error, CKAM_ERROR_SNAPSHOT, "%s has %zu bytes; the checkpoint wants %llu",
+                           file_show(&run->place.folder, name, shown), size,
                            (unsigned long long)(l->kept.length - l->kept.cut));
     if (!status) status = csv_add(&l->draws, bytes, size, error);
     if (!status) status = csv_flush(&l->draws, error);

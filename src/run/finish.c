@@ -2,6 +2,7 @@
 #include "base/character.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "draws/draws.h"
 #include "draws/netcdf.h"
 #include "run/crew.h"
 
@@ -100,7 +101,7 @@ static char *json_text(const json_t *json, size_t digits, size_t *length) {
 }
 
 static ckam_status write_record(ckam_run *run, double seconds, bool ended, const char *message, ckam_error *error) {
-    char path[FILE_PATH], now[CLOCK_TEXT], said[sizeof error->message];
+    char now[CLOCK_TEXT], said[sizeof error->message];
     snprintf(said, sizeof said, "%s", message ? message : "");
     character_mend(said);
     clock_text(now);
@@ -115,9 +116,8 @@ static ckam_status write_record(ckam_run *run, double seconds, bool ended, const
     char  *text = json_text(json, digits_needed(run->plan), &length);
     json_decref(json);
     if (!text) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for run.json");
-    directory_file(&run->place, "run.json", path);
     file_aside  aside;
-    ckam_status status = file_begin(&aside, path, error);
+    ckam_status status = file_begin(&aside, &run->place.folder, "run.json", error);
     aside.unsynced = !run->settled;
     if (!status) status = file_add(&aside, text, length, error);
     if (!status) status = file_commit(&aside, error);
@@ -150,7 +150,6 @@ static ckam_status write_summary(const ckam_run *run, ckam_error *error) {
     static const char top[] = "variable,mean,mcse_mean,sd,median,mad,q5,q95,rhat,ess_bulk,ess_tail\n";
     const size_t      row = (size_t)11 * NUMBER_TEXT;
     size_t            size = sizeof top + row + sizeof "lp__";
-    char              path[FILE_PATH];
     for (size_t k = 0; k < run->review->parameters; k++) size += strlen(run->review->names[k]) + row;
     char *text = malloc(size), *place = text;
     if (!text) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the summary");
@@ -158,8 +157,7 @@ static ckam_status write_summary(const ckam_run *run, ckam_error *error) {
     place = put_row(place, "lp__", &run->review->log_density);
     for (size_t k = 0; k < run->review->parameters; k++)
         place = put_row(place, run->review->names[k], &run->review->summary[k]);
-    directory_file(&run->place, "summary.csv", path);
-    ckam_status status = file_replace(path, text, (size_t)(place - text), error);
+    ckam_status status = file_replace(&run->place.folder, "summary.csv", text, (size_t)(place - text), error);
     free(text);
     return status;
 }
@@ -199,10 +197,10 @@ static bool has_draws(const ckam_run *run) {
 }
 
 static ckam_status look_at_draws(ckam_run *run, ckam_error *error) {
-    const char *path = run->place.path;
+    const char *here = ".";
     ckam_draws *draws;
     ckam_status status =
-        run->format.csv ? ckam_draws_open(&draws, &path, 1, error) : ckam_run_draws(run, &draws, error);
+        run->format.csv ? draws_open(&draws, &run->place.folder, &here, 1, error) : ckam_run_draws(run, &draws, error);
     if (status) return status;
     status = ckam_review_create(&run->review, draws, error);
     ckam_draws_free(draws);
@@ -214,13 +212,12 @@ static ckam_status look_at_draws(ckam_run *run, ckam_error *error) {
 
 /* What is made from the draws of all chains. */
 static ckam_status write_outcome(ckam_run *run, ckam_error *error) {
-    char        path[FILE_PATH], now[CLOCK_TEXT];
+    char        now[CLOCK_TEXT];
     ckam_status status = look_at_draws(run, error);
     if (!status && run->format.csv) status = write_summary(run, error);
     if (status || !run->format.netcdf) return status;
     clock_text(now);
-    directory_file(&run->place, "draws.nc", path);
-    return netcdf_write(run->place.path, path, run_model_name(run), now, error);
+    return netcdf_write(&run->place.folder, ".", "draws.nc", run_model_name(run), now, error);
 }
 
 /* The files in the order of their worth. */

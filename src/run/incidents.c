@@ -85,7 +85,7 @@ size_t ckam_run_incidents(const char *directory, ckam_finding found[CKAM_INCIDEN
     char   path[FILE_PATH], *bytes;
     size_t size, count = 0;
     if (!directory || snprintf(path, sizeof path, "%s/run.json", directory) >= (int)sizeof path) return 0;
-    if (file_read_record(path, &bytes, &size, NULL)) return 0;
+    if (file_read_record(NULL, path, &bytes, &size, NULL)) return 0;
     json_t *json = json_loadb(bytes, size, 0, NULL);
     if (json) count = read(json, found);
     json_decref(json);

@@ -51,7 +51,7 @@ ckam_status init_read(const char *text, size_t chains, size_t dim, double **star
         if (words) memcpy(words, text, size);
     } else {
         ckam_error  inner;
-        ckam_status status = file_read(text, &words, &size, &inner);
+        ckam_status status = file_read(NULL, text, &words, &size, &inner);
         if (status)
             return fail_with(error, status, "init is neither random nor a list of numbers, and as a file: %.160s",
                              inner.message);

@@ -88,11 +88,11 @@ ckam_status lane_make_files(ckam_run *run, size_t index, ckam_error *error) {
     char     *top = csv_top(&about, run->columns, (const char *const *)run->names, &l->kept.samples_at);
     if (!top) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the header of a file");
     l->kept.top = strlen(top);
-    draws_path(run->place.path, index, false, sizeof path, path);
-    ckam_status status = csv_create(&l->draws, path, top, &run->gate, error);
+    draws_path(".", index, false, sizeof path, path);
+    ckam_status status = csv_create(&l->draws, &run->place.folder, path, top, &run->gate, error);
     if (!status && run->plan->run.save_warmup) {
-        draws_path(run->place.path, index, true, sizeof path, path);
-        status = csv_create(&l->warmup, path, top, &run->gate, error);
+        draws_path(".", index, true, sizeof path, path);
+        status = csv_create(&l->warmup, &run->place.folder, path, top, &run->gate, error);
     }
     free(top);
     return status;

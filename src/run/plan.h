@@ -52,6 +52,8 @@ ckam_status plan_copy(ckam_plan **copy, const ckam_plan *plan, ckam_error *error
 ckam_status plan_compare(const ckam_plan *ours, const ckam_plan *theirs, ckam_error *error);
 /* Whether evals, time-limit or until differ, and draws does not. */
 bool plan_has_new_rule(const ckam_plan *ours, const ckam_plan *before);
+/* ckam_plan_open() with a path in the directory `in`; "." is itself. */
+ckam_status plan_open(ckam_plan **plan, const open_directory *in, const char *directory, ckam_error *error);
 /* All settings as a JSON object; NULL for want of memory. */
 json_t *plan_json(const ckam_plan *plan);
 /* A number as the value that keeps all its bits: JSON's integers have 63. */

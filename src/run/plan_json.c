@@ -71,13 +71,14 @@ static ckam_status set_all(ckam_plan *plan, const char *path, json_t *object, co
     return status;
 }
 
-typedef ckam_status reader(const char *path, char **bytes, size_t *size, ckam_error *error);
+typedef ckam_status reader(const open_directory *in, const char *path, char **bytes, size_t *size, ckam_error *error);
 
-static ckam_status load(const char *path, reader *read, json_t **object, ckam_error *error) {
-    char        *bytes;
+static ckam_status load(const open_directory *in, const char *name, reader *read, json_t **object, ckam_error *error) {
+    char         path[FILE_SHOWN], *bytes;
     size_t       size;
     json_error_t why;
-    ckam_status  status = read(path, &bytes, &size, error);
+    ckam_status  status = read(in, name, &bytes, &size, error);
+    file_show(in, name, path);
     *object = NULL;
     if (status) return status;
     *object = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &why);
@@ -95,7 +96,7 @@ static ckam_status load(const char *path, reader *read, json_t **object, ckam_er
 ckam_status ckam_plan_read(ckam_plan *plan, const char *path, const char *sampler, ckam_error *error) {
     json_t *object;
     if (!path) return fail_with(error, CKAM_ERROR_ARGUMENT, "the path of the plan's file is NULL");
-    ckam_status status = load(path, file_read, &object, error);
+    ckam_status status = load(NULL, path, file_read, &object, error);
     if (status) return status;
     json_t *config = json_object_get(object, "config");
     bool    ours = json_object_get(object, "ckam") && json_is_object(config);
@@ -104,21 +105,22 @@ ckam_status ckam_plan_read(ckam_plan *plan, const char *path, const char *sample
     return status;
 }
 
-ckam_status ckam_plan_open(ckam_plan **plan, const char *directory, ckam_error *error) {
-    char       path[FILE_PATH];
+ckam_status plan_open(ckam_plan **plan, const open_directory *in, const char *directory, ckam_error *error) {
+    char       name[FILE_PATH], path[FILE_SHOWN];
     json_t    *object;
     ckam_error inner;
-    if (plan) *plan = NULL;
-    if (!plan || !directory) return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan's place or directory is NULL");
-    if (snprintf(path, sizeof path, "%s/run.json", directory) >= (int)sizeof path)
+    *plan = NULL;
+    if (snprintf(name, sizeof name, "%s/run.json", directory) >= (int)sizeof name)
         return fail_with(error, CKAM_ERROR_INPUT, "the path %.60s... is too long", directory);
-    ckam_status status = load(path, file_read_record, &object, &inner);
+    ckam_status status = load(in, name, file_read_record, &object, &inner);
     if (status == CKAM_ERROR_INPUT)
-        return fail_with(error, status, "%.100s is not the directory of a run: %.100s", directory, inner.message);
+        return fail_with(error, status, "%s is not the directory of a run: %.100s", file_show(in, directory, path),
+                         inner.message);
     if (status) {
         if (error) *error = inner;
         return status;
     }
+    file_show(in, name, path);
     json_t *config = json_object_get(object, "config");
     if (!json_is_object(config))
         status = fail_with(error, CKAM_ERROR_FORMAT, "%.100s has no 'config'; it was not written by ckam", path);
@@ -132,6 +134,12 @@ ckam_status ckam_plan_open(ckam_plan **plan, const char *directory, ckam_error *
     }
     json_decref(object);
     return status;
+}
+
+ckam_status ckam_plan_open(ckam_plan **plan, const char *directory, ckam_error *error) {
+    if (plan) *plan = NULL;
+    if (!plan || !directory) return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan's place or directory is NULL");
+    return plan_open(plan, NULL, directory, error);
 }
 
 /* -- Writing ------------------------------------------------------------------------------------------------------ */

@@ -194,7 +194,7 @@ static ckam_status begin(ckam_run **run, const ckam_plan *plan, ckam_error *erro
     ckam_run          *r = *run = calloc(1, sizeof *r);
     if (!r) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a run");
     r->reason = "";
-    r->place.lock = -1;
+    r->place.lock = r->place.folder.file = -1;
     pthread_mutex_init(&r->lock, NULL);
     r->guard = &r->lock;
     pthread_condattr_init(&monotonic);
@@ -234,10 +234,19 @@ const char *run_model_name(const ckam_run *run) {
     return run->source ? source_name(&request) : run->plan->run.model;
 }
 
-static ckam_status log_faults(ckam_run *run, ckam_error *error) {
-    char path[FILE_PATH];
-    directory_file(&run->place, "model-failures.log", path);
-    return source_log_to(run->source, path, error);
+static void log_faults(ckam_run *run) {
+    if (run->source) source_log_to(run->source, &run->place.folder, "model-failures.log");
+}
+
+/* The first process has made or taken the directory: the others open it. */
+static ckam_status join_directory(ckam_run *run, const char *path, ckam_error *error) {
+    ckam_status status = CKAM_OK;
+    if (!run->crew) return CKAM_OK;
+    if (crew_is_first(run))
+        (void)fsync(run->place.lock); /* the mark is to be seen on other machines; if not, they say so */
+    crew_tell(run, run->place.mark, sizeof run->place.mark);
+    if (!crew_is_first(run)) status = directory_join(&run->place, path, error);
+    return crew_agree(run, status, error);
 }
 
 /* -- A new run ---------------------------------------------------------------------------------------------------- */
@@ -250,15 +259,15 @@ static ckam_status make_directory(ckam_run *run, ckam_error *error) {
         status = directory_make(&run->place, plan->out, run_model_name(run), plan->overwrite, error);
     status = crew_agree(run, status, error);
     if (status) return status;
-    crew_tell(run, run->place.path, sizeof run->place.path);
-    snprintf(plan->out, sizeof plan->out, "%.*s", OPTION_TEXT - 1, run->place.path);
-    return CKAM_OK;
+    crew_tell(run, run->place.folder.path, sizeof run->place.folder.path);
+    snprintf(plan->out, sizeof plan->out, "%.*s", OPTION_TEXT - 1, run->place.folder.path);
+    return join_directory(run, plan->out, error);
 }
 
 static ckam_status make_files(ckam_run *run, ckam_error *error) {
     ckam_status status = make_directory(run, error);
     if (status) return status;
-    if (run->source) status = log_faults(run, error);
+    log_faults(run);
     for (size_t i = run->first; i < run->last && !status; i++) status = lane_make_files(run, i, error);
     status = crew_agree(run, status, error);
     if (!status) status = checkpoint_begin(run, error);
@@ -292,10 +301,9 @@ ckam_status ckam_run_create(ckam_run **run, const ckam_plan *plan, const ckam_ta
 
 /* When it began, the seconds that it took so far, and what is kept of the model's failures. */
 static ckam_status read_record(ckam_run *run, ckam_error *error) {
-    char   path[FILE_PATH], *bytes;
-    size_t size;
-    directory_file(&run->place, "run.json", path);
-    ckam_status status = file_read_record(path, &bytes, &size, error);
+    char       *bytes;
+    size_t      size;
+    ckam_status status = file_read_record(&run->place.folder, "run.json", &bytes, &size, error);
     if (status) return status;
     json_t     *json = json_loadb(bytes, size, 0, NULL), *rejected = json_object_get(json, "rejected");
     const char *started = json_string_value(json_object_get(json, "started"));
@@ -340,13 +348,14 @@ static ckam_status check_header(const ckam_run *run, const csv_reader *reader, c
 static ckam_status fill_stores(ckam_run *run, ckam_error *error) {
     size_t      columns = run->columns;
     size_t     *all = calloc(columns, sizeof *all);
-    char        path[FILE_PATH];
+    char        name[FILE_PATH], path[FILE_SHOWN];
     ckam_status status = all ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to resume");
     for (size_t k = 0; all && k < columns; k++) all[k] = k;
     for (size_t i = run->first; i < run->last && !status; i++) {
         csv_reader *reader;
-        draws_path(run->place.path, i, false, sizeof path, path);
-        status = csv_open(&reader, path, error);
+        draws_path(".", i, false, sizeof name, name);
+        file_show(&run->place.folder, name, path);
+        status = csv_open(&reader, &run->place.folder, name, error);
         if (status) break;
         status = check_header(run, reader, path, error);
         if (!status) status = fill_store(&run->lanes[i], reader, columns, all, error);
@@ -360,12 +369,8 @@ static ckam_status fill_stores(ckam_run *run, ckam_error *error) {
 
 /* They are made again at the end, and would not belong to the rows until then. */
 static void remove_stale(const ckam_run *run) {
-    static const char *const names[] = {"draws.nc", "summary.csv"};
-    char                     path[FILE_PATH];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        directory_file(&run->place, names[i], path);
-        unlink(path);
-    }
+    unlinkat(run->place.folder.file, "draws.nc", 0);
+    unlinkat(run->place.folder.file, "summary.csv", 0);
 }
 
 /* What a plan has that the run was not begun with. */
@@ -390,9 +395,9 @@ static void lift_limits(ckam_run *run, news new) {
 }
 
 /* Whether the plan may go on what is there, and with what. */
-static ckam_status check_plan(const ckam_run *run, const char *path, news *new, ckam_error *error) {
+static ckam_status check_plan(const ckam_run *run, news *new, ckam_error *error) {
     ckam_plan  *before;
-    ckam_status status = ckam_plan_open(&before, path, error);
+    ckam_status status = plan_open(&before, &run->place.folder, ".", error);
     if (status) return status;
     status = plan_compare(run->plan, before, error);
     plan_format format = {.csv = true};
@@ -406,21 +411,21 @@ static ckam_status check_plan(const ckam_run *run, const char *path, news *new, 
 
 /* What needs nothing of the other processes. */
 static ckam_status take(ckam_run *run, const char *path, const ckam_target *target, news *new, ckam_error *error) {
-    ckam_status status = CKAM_OK;
-    if (crew_is_first(run)) status = directory_take(&run->place, path, error);
-    if (!status) status = check_plan(run, path, new, error);
+    ckam_status status = check_plan(run, new, error);
     if (!status) status = prepare(run, target, true, error);
     if (status) return status;
-    snprintf(run->place.path, sizeof run->place.path, "%s", path);
     snprintf(run->plan->run.out, sizeof run->plan->run.out, "%s", path);
-    status = read_record(run, error);
-    return !status && run->source ? log_faults(run, error) : status;
+    log_faults(run);
+    return read_record(run, error);
 }
 
 static ckam_status take_up(ckam_run *run, const char *path, const ckam_target *target, ckam_error *error) {
     news new = {false, false};
-    ckam_status status = take(run, path, target, &new, error);
+    ckam_status status = crew_is_first(run) ? directory_take(&run->place, path, error) : CKAM_OK;
     status = crew_agree(run, status, error);
+    if (!status) status = join_directory(run, path, error);
+    if (status) return status;
+    status = crew_agree(run, take(run, path, target, &new, error), error);
     if (!status) status = checkpoint_load(run, error);
     if (status) return status;
     status = crew_agree(run, fill_stores(run, error), error);
@@ -452,7 +457,7 @@ ckam_status ckam_run_resume(ckam_run **run, const ckam_plan *plan, const char *p
 
 /* -- Looking ------------------------------------------------------------------------------------------------------ */
 
-const char        *ckam_run_directory(const ckam_run *run) { return run->place.path; }
+const char        *ckam_run_directory(const ckam_run *run) { return run->place.folder.path; }
 const char        *ckam_run_reason(const ckam_run *run) { return run->reason; }
 const ckam_review *ckam_run_review(const ckam_run *run) { return run->review; }
 const char        *ckam_run_warning(const ckam_run *run) { return run->warning; }

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BLOCK = 1 << 16 };
+enum { BLOCK = 1 << 16, NAME = 64 };
 
 /* What the chains of a process say. */
 typedef struct report {
@@ -84,16 +84,16 @@ bool search_restarts(const ckam_run *run) { return run->late && !run->stuck; }
 /* The rows of a chain behind those of its warm-up file. */
 static ckam_status copy_rows(ckam_run *run, size_t index, ckam_error *error) {
     lane *l = &run->lanes[index];
-    char  path[FILE_PATH], block[BLOCK];
-    draws_path(run->place.path, index, false, sizeof path, path);
-    int         file = open(path, O_RDONLY | O_CLOEXEC);
-    ckam_status status =
-        file < 0 ? fail_with(error, CKAM_ERROR_INPUT, "cannot read %.120s again: %s", path, strerror(errno)) : CKAM_OK;
+    char  name[NAME], block[BLOCK], shown[FILE_SHOWN];
+    draws_path(".", index, false, sizeof name, name);
+    int         file = openat(run->place.folder.file, name, O_RDONLY | O_CLOEXEC);
+    ckam_status status = CKAM_OK;
     for (uint64_t at = l->kept.top; !status && at < l->draws.length;) {
         size_t  size = l->draws.length - at < BLOCK ? (size_t)(l->draws.length - at) : BLOCK;
-        ssize_t count = pread(file, block, size, (off_t)at);
+        ssize_t count = file < 0 ? -1 : pread(file, block, size, (off_t)at);
         status = count > 0 ? csv_add(&l->warmup, block, (size_t)count, error)
-                           : fail_with(error, CKAM_ERROR_INPUT, "cannot read %.120s again: %s", path, strerror(errno));
+                           : fail_with(error, CKAM_ERROR_INPUT, "cannot read %s again: %s",
+                                       file_show(&run->place.folder, name, shown), strerror(errno));
         at += count > 0 ? (uint64_t)count : 0;
     }
     if (file >= 0) close(file);
@@ -116,10 +116,10 @@ static void forget_draws(ckam_run *run, lane *l) {
 
 static ckam_status cut_rows(ckam_run *run, size_t index, ckam_error *error) {
     lane *l = &run->lanes[index];
-    char  path[FILE_PATH];
+    char  name[NAME];
     csv_close(&l->draws);
-    draws_path(run->place.path, index, false, sizeof path, path);
-    return csv_continue(&l->draws, path, l->kept.top, &run->gate, error);
+    draws_path(".", index, false, sizeof name, name);
+    return csv_continue(&l->draws, &run->place.folder, name, l->kept.top, &run->gate, error);
 }
 
 ckam_status search_discard(ckam_run *run, ckam_error *error) {

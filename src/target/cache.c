@@ -164,7 +164,7 @@ ckam_status cache_put(const cache *c, const char *name, const void *bytes, size_
 static bool print_file(const char *path, char print[PRINT_LENGTH + 1], struct stat *about) {
     char  *bytes;
     size_t size;
-    if (stat(path, about) || !S_ISREG(about->st_mode) || file_read(path, &bytes, &size, NULL)) return false;
+    if (stat(path, about) || !S_ISREG(about->st_mode) || file_read(NULL, path, &bytes, &size, NULL)) return false;
     cache_print(bytes, size, print);
     free(bytes);
     return true;
@@ -198,7 +198,7 @@ ckam_status cache_find(const cache *c, const char *key, char **path, ckam_error 
     struct stat about;
     *path = NULL;
     place(list, c->folder, key, ".list");
-    if (stat(list, &about) || !is_own(&about) || file_read(list, &text, &size, NULL)) return CKAM_OK;
+    if (stat(list, &about) || !is_own(&about) || file_read(NULL, list, &text, &size, NULL)) return CKAM_OK;
     bool fresh = is_fresh(c, text, object);
     free(text);
     if (!fresh) return CKAM_OK;
@@ -257,7 +257,7 @@ static ckam_status write_list(const cache *c, const char *key, const char *objec
     char   path[FILE_PATH], name[PRINT_LENGTH + sizeof ".list"], *rule, *list = NULL;
     size_t size;
     place(path, c->work, CACHE_RULE, "");
-    ckam_status status = file_read(path, &rule, &size, error);
+    ckam_status status = file_read(NULL, path, &rule, &size, error);
     if (status) return status;
     FILE *out = open_memstream(&list, &size);
     char *files = strchr(rule, ':');

@@ -167,8 +167,8 @@ static ckam_status supply_header(const cache *c, ckam_error *error) {
     char              path[FILE_PATH + sizeof name], *text = NULL;
     size_t            size = 0;
     snprintf(path, sizeof path, "%s/%s", c->folder, name);
-    bool there =
-        !file_read(path, &text, &size, NULL) && size == model_header_length && !memcmp(text, model_header_text, size);
+    bool there = !file_read(NULL, path, &text, &size, NULL) && size == model_header_length &&
+                 !memcmp(text, model_header_text, size);
     free(text);
     if (there) return CKAM_OK;
     snprintf(path, sizeof path, "%s/include", c->folder);
@@ -298,7 +298,7 @@ ckam_status compile_file(const char *source, char **path, ckam_error *error) {
     *path = NULL;
     if (!stat(source, &about) && !S_ISREG(about.st_mode)) /* the compiler has to read it, too */
         return fail_with(error, CKAM_ERROR_INPUT, "cannot compile %.120s: it is not a file", source);
-    ckam_status status = file_read(source, &text, &j.size, error);
+    ckam_status status = file_read(NULL, source, &text, &j.size, error);
     if (status) return status;
     j.text = text;
     if (strlen(text) == j.size)

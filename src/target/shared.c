@@ -84,7 +84,7 @@ static ckam_status load(const char *path, void **object, ckam_error *error) {
 static ckam_status load_apart(const char *path, void **object, ckam_error *error) {
     char        name[48], *bytes;
     size_t      size, done = 0;
-    ckam_status status = file_read(path, &bytes, &size, error);
+    ckam_status status = file_read(NULL, path, &bytes, &size, error);
     if (status) return status;
     int file = memfd_create("model", MFD_CLOEXEC);
     while (file >= 0 && done < size) {

@@ -2,7 +2,6 @@
 #include "target/source.h"
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/number.h"
 #include "target/engine.h"
 
@@ -16,11 +15,12 @@
 enum { FAULTS_MOST = 3, FIRST_TEXT = 400, SHOWN = 6 };
 
 struct source {
-    engine *engine;
-    bool    bounded;
-    size_t  columns;
-    char  **names; /* borrowed from the engine */
-    char   *log;   /* a path; NULL: nowhere */
+    engine               *engine;
+    bool                  bounded;
+    size_t                columns;
+    char                **names; /* borrowed from the engine */
+    const open_directory *log_directory;
+    const char           *log; /* a file in it; NULL: none */
 };
 
 struct seat {
@@ -66,7 +66,7 @@ static ckam_status check(const source_request *r, ckam_error *error) {
 /* A text: without a 0 before its end, which would cut it. */
 static ckam_status read_text(const char *path, char **text, ckam_error *error) {
     size_t      size;
-    ckam_status status = file_read(path, text, &size, error);
+    ckam_status status = file_read(NULL, path, text, &size, error);
     if (status || strlen(*text) == size) return status;
     free(*text);
     *text = NULL;
@@ -158,7 +158,6 @@ ckam_status source_open(source **out, const source_request *r, ckam_error *error
 void source_close(source *s) {
     if (!s) return;
     if (s->engine) s->engine->type->close(s->engine);
-    free(s->log);
     free(s->names);
     free(s);
 }
@@ -170,9 +169,9 @@ const char *const *source_names(const source *s) { return (const char *const *)s
 
 /* -- Misbehaviour ------------------------------------------------------------------------------------------------- */
 
-ckam_status source_log_to(source *s, const char *path, ckam_error *error) {
-    s->log = strdup(path);
-    return s->log ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a model");
+void source_log_to(source *s, const open_directory *in, const char *name) {
+    s->log_directory = in;
+    s->log = name;
 }
 
 /* The point in words, at most `shown` of its numbers: "mu = 1.5, tau = 3, ...". Where the model has no names for what it is
@@ -195,7 +194,9 @@ static void log_fault(const seat *s, const double *x, const char *why) {
     size_t dim = s->source->engine->dim, size = 256 + ENGINE_WHY + dim * 64;
     for (size_t k = 0; k < s->source->engine->params.count; k++) size += strlen(s->source->names[k]);
     char *text = malloc(size), *point = malloc(size);
-    int   file = s->source->log ? open(s->source->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    int   file = s->source->log ? openat(file_directory(s->source->log_directory), s->source->log,
+                                         O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)
+                                : -1;
     if (text && point && file >= 0) {
         write_point(s->source, x, dim, size, point);
         int length = snprintf(text, size, "chain %zu: %s; at %s\n", s->chain + 1, why, point);

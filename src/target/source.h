@@ -6,6 +6,7 @@
 #ifndef CKAM_TARGET_SOURCE_H
 #define CKAM_TARGET_SOURCE_H
 
+#include "base/file.h"
 #include "ckam.h"
 
 /* What the user said. Texts are "" where he said nothing. */
@@ -36,8 +37,8 @@ size_t             source_dim(const source *s);     /* of the space that is samp
 size_t             source_columns(const source *s); /* numbers of a row: parameters, then derived ones */
 const char *const *source_names(const source *s);   /* of the columns */
 size_t source_given(const source *s); /* numbers of a start, as a user gives it: parameters within their bounds */
-/* Points at which the model fails are added to this file. */
-ckam_status source_log_to(source *s, const char *path, ckam_error *error);
+/* Points at which the model fails are added to this file. Both are borrowed. */
+void source_log_to(source *s, const open_directory *in, const char *name);
 
 /* A chain's place. *target is for that chain alone. */
 ckam_status source_sit(source *s, size_t chain, seat **place, ckam_target *target, ckam_error *error);

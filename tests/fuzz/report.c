@@ -6,7 +6,7 @@
 static size_t count_scripts(const char *path) {
     char  *text;
     size_t size, count = 0;
-    DEMAND(!file_read(path, &text, &size, NULL));
+    DEMAND(!file_read(NULL, path, &text, &size, NULL));
     for (const char *at = text; (at = strstr(at, "script")); at++)
         count += at > text + 1 && at[-1] == '/' && at[-2] == '<';
     free(text);

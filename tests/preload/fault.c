@@ -180,6 +180,11 @@ int rename(const char *from, const char *to) {
     return REAL(rename)(from, to);
 }
 
+int renameat(int here, const char *from, int there, const char *to) {
+    if (fails(RENAME)) REFUSE(EACCES);
+    return REAL(renameat)(here, from, there, to);
+}
+
 pid_t fork(void) {
     if (fails(FORK)) REFUSE(EAGAIN);
     return REAL(fork)();
