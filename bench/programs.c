@@ -65,7 +65,8 @@ static double measure(size_t workers) {
     params     p;
     ckam_error error;
     if (params_read(&p, "x, y", "--params", true, &error)) stop(error.message);
-    if (program_open(&e, &(program_setup){command, &p, workers, 5.0}, &error)) stop(error.message);
+    program_setup setup = {.command = command, .declared = &p, .workers = workers, .timeout = 5.0};
+    if (program_open(&e, &setup, &error)) stop(error.message);
     params_free(&p);
     run_chains(e, clock_seconds() + 0.5);
     double start = clock_seconds();

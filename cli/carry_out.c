@@ -66,7 +66,8 @@ int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     progress_display display;
     run_facts        facts;
     ckam_error       error, failure;
-    if (*ckam_run_warning(run)) complain(command, 0, "warning: %s", ckam_run_warning(run));
+    bool             warned = *ckam_run_warning(run);
+    if (warned) complain(command, 0, "warning: %s", ckam_run_warning(run));
     ckam_run_counts(run, &facts.counts);
     facts.before = facts.counts.evaluations;
     ckam_plan_get(plan, "progress", kind, sizeof kind, NULL);
@@ -85,6 +86,7 @@ int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     if (!together_speaks()) return status == CKAM_STOP && number ? signals_status(number) : exit;
     if (ckam_run_review(run) && print_outcome(run, plan, &facts, &error)) exit = complain_error(command, &error);
     (void)fflush(stdout);
+    if (!warned && *ckam_run_warning(run)) complain(command, 0, "warning: %s", ckam_run_warning(run));
     if (status < 0)
         complain_error(command, &failure);
     else if (!exit)

@@ -450,8 +450,8 @@ CKAM_API void ckam_run_counts(const ckam_run *run, ckam_counts *counts);
 /* What the draws say, as ckam_run_go() found it at the end; NULL before that, and when there was nothing to look at.
  * Borrowed from the run. */
 CKAM_API const struct ckam_review *ckam_run_review(const ckam_run *run);
-/* What was noticed of the plan's model when it was created, in one sentence, as that its values for one point differ; "" if
- * nothing. */
+/* What was noticed of the plan's model when the run was created, and of a program until now, in one sentence, as that its values for
+ * one point differ; "" if nothing. */
 CKAM_API const char *ckam_run_warning(const ckam_run *run);
 /* The draws that the run keeps in memory, an even thinning of all of them (about 2000 rows a chain where there are files, up to
  * 2^20 numbers where there are none): lp__ and the parameters. Yours to free; it is a copy. Of several processes only the

@@ -21,8 +21,9 @@ static inline ckam_status open_program(engine **e, const char *command, const ch
                                        double timeout, ckam_error *error) {
     params p = {0};
     if (declared) assert_int_equal(params_read(&p, declared, "--params", true, NULL), CKAM_OK);
-    program_setup setup = {command, declared ? &p : NULL, workers, timeout};
-    ckam_status   status = program_open(e, &setup, error);
+    program_setup setup = {
+        .command = command, .declared = declared ? &p : NULL, .workers = workers, .timeout = timeout};
+    ckam_status status = program_open(e, &setup, error);
     params_free(&p);
     return status;
 }

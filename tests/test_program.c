@@ -227,13 +227,13 @@ static void derived_numbers_come_with_the_evaluation(void **unused) {
     DERIVE(a, 101.0, 2); /* b was not */
     DERIVE(a, 101.0, 2);
     assert_int_equal(e->type->evaluate(e, seat, c, &value, why), ENGINE_VALUE);
-    DERIVE(a, 101.0, 3);
-    DERIVE(c, 103.0, 3);
-    DERIVE(b, 102.0, 4); /* nowhere */
-    DERIVE(b, 102.0, 4);
+    DERIVE(a, 101.0, 4); /* and b was asked again after 2 answers (lag.h) */
+    DERIVE(c, 103.0, 4);
+    DERIVE(b, 102.0, 5); /* nowhere */
+    DERIVE(b, 102.0, 5);
     e->type->leave(e, seat);
     seat = seated(e);
-    DERIVE(a, 101.0, 5); /* a seat that is new, as after a run was taken up again */
+    DERIVE(a, 101.0, 6); /* a seat that is new, as after a run was taken up again */
     e->type->leave(e, seat);
     closed(e);
 }

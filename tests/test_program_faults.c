@@ -3,6 +3,7 @@
 #include "refusal.h"
 
 #include "base/clock.h"
+#include "target/lag.h"
 
 #include <unistd.h>
 
@@ -76,6 +77,154 @@ static void two_answers_are_one_too_many(void **unused) {
     closed(e);
 }
 
+/* -- Answers of other points -------------------------------------------------------------------------------------- */
+
+/* After this many answers, one too many that is under way whenever a point is asked: each later answer is held back until the next
+ * question is there, so it is never seen too early. */
+#define HELD_BACK                                                                                                      \
+    "n=0; while read -r x y; do n=$((n + 1)); if [ $n -le %d ]; then echo \"$x\"; held=-99\n"                          \
+    "else echo \"$held\"; held=$x; fi; done"
+/* The same in binary. */
+static const char binary_held_back[] = "import os, struct, sys\n"
+                                       "os.write(1, b'ckam 1 params x, y; binary\\n')\n"
+                                       "n, held = 0, struct.pack('=d', -99.0)\n"
+                                       "while len(point := sys.stdin.buffer.read(16)) == 16:\n"
+                                       "    n += 1\n"
+                                       "    answer = point[:8]\n"
+                                       "    if n > int(sys.argv[1]): answer, held = held, answer\n"
+                                       "    os.write(1, answer)\n";
+
+/* How many wrong answers there are before one is refused, of `count`; *why says how. */
+static size_t wrong_answers(engine *e, int count, char *why) {
+    size_t wrong = 0;
+    why[0] = 0;
+    for (int i = 0; i < count && !*why; i++) {
+        double        x[] = {i + 1.0, 0.0}, value;
+        engine_answer answer = asked(e, x, &value, why);
+        if (answer == ENGINE_VALUE && value != x[0]) wrong++;
+        if (answer != ENGINE_VALUE) assert_int_equal(answer, ENGINE_STOP);
+    }
+    return wrong;
+}
+
+static void refuse_late(engine *e, int after) {
+    char why[ENGINE_WHY];
+    assert_true(wrong_answers(e, after + LAG_EVERY + 1, why) <= LAG_EVERY);
+    assert_non_null(strstr(why, "worker 1 of the program answers with values of other points"));
+    assert_non_null(strstr(why, "may be wrong; let it write exactly one answer per point"));
+    assert_true(e->shifted);
+    assert_answer(e, 1.0, ENGINE_STOP, why); /* for ever */
+    closed(e);
+}
+
+static void late_answers_are_noticed(void **unused) {
+    (void)unused;
+    static const int after[] = {1, 2, 3, 50, 63, 64, 200};
+    spill_text("held.py", binary_held_back);
+    for (size_t i = 0; i < sizeof after / sizeof *after; i++) {
+        refuse_late(opened_shell(text_of(HELD_BACK, after[i]), "x, y"), after[i]);
+        if (i % 3) continue; /* Python takes its time to start */
+        refuse_late(opened(text_of("exec /usr/bin/env python3 held.py %d", after[i]), NULL), after[i]);
+    }
+}
+
+/* One too many that is there before the next question: not one wrong answer. */
+static void extra_answers_are_noticed_at_once(void **unused) {
+    (void)unused;
+    char why[ENGINE_WHY];
+    spill_text("extra.py", "import os, struct, sys\n"
+                           "os.write(1, b'ckam 1 params x, y; binary\\n')\n"
+                           "while len(point := sys.stdin.buffer.read(16)) == 16:\n"
+                           "    twice = struct.unpack('=2d', point)[0] == 7\n"
+                           "    os.write(1, point[:8] * (2 if twice else 1))\n");
+    const char *text = "while read -r x y; do case $x in 7) printf '7\\n-1\\n';; *) echo \"$x\"; esac; done";
+    for (int binary = 0; binary < 2; binary++) {
+        engine *e = binary ? opened("exec /usr/bin/env python3 extra.py", NULL) : opened_shell(text, "x, y");
+        assert_int_equal(wrong_answers(e, 20, why), 0);
+        assert_non_null(strstr(why, "wrote more than one answer to a point: '"));
+        assert_non_null(strstr(why, "its answers from 7 on may be wrong")); /* checked were 2, and 6 */
+        assert_true(e->shifted);
+        closed(e);
+    }
+}
+
+/* The last answers are confirmed at the end, also those of a process that has ended. */
+static void the_last_answers_are_confirmed(void **unused) {
+    (void)unused;
+    ckam_error error = {.message = ""};
+    char       why[ENGINE_WHY];
+    for (int fault = 74; fault <= 76; fault++) { /* 70 answers, and 5 points that were asked again */
+        engine *e = opened_shell(text_of(HELD_BACK, fault), "x, y");
+        assert_true(wrong_answers(e, 70, why) <= 1);
+        assert_string_equal(why, "");
+        if (fault == 76)
+            assert_int_equal(e->type->verify(e, true, &error), CKAM_OK);
+        else
+            assert_failure(e->type->verify(e, true, &error), CKAM_ERROR_TARGET, &error, "values of other points",
+                           "answers from 63 on");
+        assert_int_equal(e->shifted, fault != 76);
+        closed(e);
+    }
+    for (int late = 0; late < 2; late++) {
+        engine *e = opened_shell(text_of("late=%d; [ -e second ] && late=0; : >second; held=-99\n"
+                                         "while read -r x y; do if [ $x = 9 ]; then exit 1; fi\n"
+                                         "if [ $late = 1 ] && [ $x -gt 6 ]; then echo $held; held=$x\n"
+                                         "else echo $x; fi; done",
+                                         late),
+                                 "x, y");
+        for (int i = 1; i <= 8; i++) {
+            double value, x[] = {i, 0.0};
+            assert_int_equal(asked(e, x, &value, why), ENGINE_VALUE);
+        }
+        assert_answer(e, 9.0, ENGINE_FAULT, "ended with exit status 1");
+        assert_int_equal(e->type->verify(e, false, &error), CKAM_OK); /* nobody is there to ask */
+        if (late)
+            assert_failure(e->type->verify(e, true, &error), CKAM_ERROR_TARGET, &error, "values of other points");
+        else
+            assert_int_equal(e->type->verify(e, true, &error), CKAM_OK);
+        closed(e);
+        unlink("second");
+    }
+}
+
+static void random_answers_are_not_refused(void **unused) {
+    (void)unused;
+    char    why[ENGINE_WHY];
+    engine *e = opened_shell("n=0; while read -r x y; do n=$((n + 1)); echo \"$((n * n % 1009))\"; done", "x, y");
+    wrong_answers(e, 200, why);
+    assert_string_equal(why, "");
+    assert_true(e->noisy);
+    assert_false(e->shifted);
+    assert_true(e->two_values[0] != e->two_values[1]);
+    assert_int_equal(e->type->verify(e, true, NULL), CKAM_OK);
+    closed(e);
+}
+
+/* A check costs that: the program is asked 65 times for 64 answers, and often at first. */
+static void checks_are_rare(void **unused) {
+    (void)unused;
+    char    why[ENGINE_WHY];
+    engine *e = opened_shell(": >calls; while read -r x y; do printf . >>calls; echo \"$x\"; done", "x, y");
+    assert_int_equal(wrong_answers(e, 1086, why), 0);
+    char *text = slurp("calls", NULL);
+    assert_int_equal(strlen(text), 1086 + 5 + 15); /* after 2, 6, 14, 30, 62 answers, then after each 64 */
+    free(text);
+    closed(e);
+}
+
+static void a_fault_while_checking_costs_a_point(void **unused) {
+    (void)unused;
+    engine *e = opened_shell("n=0; [ -e second ] && n=99; while read -r x y; do n=$((n + 1))\n"
+                             "if [ $n = 3 ]; then : >second; exit 5; fi; echo \"$x\"; done",
+                             "x, y");
+    value_at(e, (const double[]){1.0, 0.0});
+    value_at(e, (const double[]){2.0, 0.0});
+    assert_answer(e, 3.0, ENGINE_FAULT, "ended with exit status 5");
+    assert_true(value_at(e, (const double[]){3.0, 0.0}) == 3.0);
+    closed(e);
+    unlink("second");
+}
+
 static void a_program_may_reject_and_stop(void **unused) {
     (void)unused;
     engine *e =
@@ -124,16 +273,18 @@ static void a_death_costs_one_point(void **unused) {
     closed(e);
 }
 
-/* One that ends by itself after each answer has never the next: not by chance, how ever the two race. */
+/* One that ends by itself has never the next answer: not by chance, how ever the two race. A new process has two: the first
+ * confirms the last one of the process before it. */
 static void a_death_between_two_points_is_noticed(void **unused) {
     (void)unused;
-    engine *e = opened_shell("read -r x; echo 5", "x, y");
+    engine *e = opened_shell("if [ -e second ]; then read -r x; echo 5; fi; : >second; read -r x; echo 5", "x, y");
     for (int i = 0; i < 10; i++) {
         assert_true(value_at(e, (const double[]){1.0, 0.0}) == 5.0);
         if (i % 2) pause_shortly();
         assert_answer(e, 1.0, ENGINE_FAULT, "ended with exit status 0 instead of answering");
     }
     closed(e);
+    unlink("second");
 }
 
 static void who_never_answers_is_not_started_for_ever(void **unused) {
@@ -348,7 +499,8 @@ static bool survives(unsigned number, const char *command, const char *declared)
     params     p = {0};
     if (declared) assert_int_equal(params_read(&p, declared, "--params", true, NULL), CKAM_OK);
     refusal_begin(number);
-    ckam_status   status = program_open(&e, &(program_setup){command, declared ? &p : NULL, 1, PLENTY}, &error);
+    program_setup setup = {.command = command, .declared = declared ? &p : NULL, .workers = 1, .timeout = PLENTY};
+    ckam_status   status = program_open(&e, &setup, &error);
     engine_answer answer = ENGINE_VALUE;
     if (!status) status = e->type->sit(e, 0, &seat, &error);
     if (!status) answer = e->type->evaluate(e, seat, x, &value, why);
@@ -380,6 +532,12 @@ int main(void) {
                                        cmocka_unit_test(the_number_of_numbers_counts),
                                        cmocka_unit_test(endless_lines_are_cut),
                                        cmocka_unit_test(two_answers_are_one_too_many),
+                                       cmocka_unit_test(late_answers_are_noticed),
+                                       cmocka_unit_test(extra_answers_are_noticed_at_once),
+                                       cmocka_unit_test(the_last_answers_are_confirmed),
+                                       cmocka_unit_test(random_answers_are_not_refused),
+                                       cmocka_unit_test(checks_are_rare),
+                                       cmocka_unit_test(a_fault_while_checking_costs_a_point),
                                        cmocka_unit_test(a_program_may_reject_and_stop),
                                        cmocka_unit_test(a_death_costs_one_point),
                                        cmocka_unit_test(a_death_between_two_points_is_noticed),

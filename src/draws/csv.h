@@ -61,6 +61,8 @@ ckam_status csv_create(csv_writer *w, const open_directory *in, const char *path
  * CKAM_ERROR_FORMAT. */
 ckam_status csv_continue(csv_writer *w, const open_directory *in, const char *path, uint64_t length, csv_gate *gate,
                          ckam_error *error);
+/* Takes back all that was added after the first `length` bytes; nothing may be added any more. */
+ckam_status csv_cut(csv_writer *w, uint64_t length, ckam_error *error);
 /* Adds a row. Only a full buffer is written. A failure names the file and says what to do; the file then ends with the
  * last row that was written before, and the buffer is as it was. */
 ckam_status csv_row(csv_writer *w, size_t columns, const double *values, ckam_error *error);

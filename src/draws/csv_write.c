@@ -239,6 +239,11 @@ static ckam_status cut(csv_writer *w, uint64_t length, ckam_error *error) {
     return ftruncate(w->file, (off_t)length) ? file_write_failed(w->path, error) : CKAM_OK;
 }
 
+ckam_status csv_cut(csv_writer *w, uint64_t length, ckam_error *error) {
+    w->used = 0;
+    return cut(w, length, error);
+}
+
 ckam_status csv_continue(csv_writer *w, const open_directory *in, const char *path, uint64_t length, csv_gate *gate,
                          ckam_error *error) {
     ckam_status status = begin(w, in, path, O_RDWR, gate, error);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "linalg/linalg.h"
+#include "target/source.h"
 #include "target/target.h"
 
 #include <math.h>
@@ -76,6 +77,15 @@ static void combine(const bridge half[HALVES], ckam_evidence *evidence) {
     if (!isfinite(evidence->se)) evidence->log_z = (double)NAN; /* the two do not meet */
 }
 
+/* Of a user's model: whether its answers belong to their points, or why it failed, which it knows better. */
+static ckam_status confirm(const ckam_target *target, ckam_status status, ckam_error *error) {
+    seat   *place;
+    source *s = source_of(target, &place);
+    if (s && !status) return source_verify(s, true, error);
+    const ckam_error *deeper = s ? seat_failure(place) : NULL;
+    return deeper ? fail_with(error, deeper->status, "%s", deeper->message) : status;
+}
+
 ckam_status ckam_evidence_estimate(ckam_draws *draws, const ckam_target *target, uint64_t seed, ckam_evidence *evidence,
                                    ckam_error *error) {
     halves      s;
@@ -99,5 +109,5 @@ ckam_status ckam_evidence_estimate(ckam_draws *draws, const ckam_target *target,
         status = warning_make(evidence, half, &s, target, draws, error);
     }
     halves_free(&s);
-    return status;
+    return confirm(target, status, error);
 }

@@ -293,9 +293,27 @@ static void pool(session *s, const standing *t) {
     }
 }
 
+/* The rows since the last checkpoint are taken back. Where that fails, run.json still says that the run ended with an error. */
+static void discard_rows(lane *l) {
+    if (l->draws.file >= 0) (void)csv_cut(&l->draws, l->kept.length, NULL);
+    if (l->warmup.file >= 0) (void)csv_cut(&l->warmup, l->kept.warmup_length, NULL);
+    l->lost = true;
+}
+
+/* A checkpoint, and the end of a run, vouch for the rows before them. Where answers were those of other points, the checkpoint
+ * before it stands. `start`: see source_verify(). */
+static ckam_status verify(ckam_run *run, bool start, ckam_error *error) {
+    if (!run->source) return CKAM_OK;
+    ckam_status status = source_verify(run->source, start, error);
+    bool        shifted = crew_most(run, source_is_shifted(run->source));
+    for (size_t i = run->first; shifted && i < run->last; i++) discard_rows(&run->lanes[i]);
+    return crew_agree(run, status, error);
+}
+
 static ckam_status save(session *s, ckam_error *error) {
     double      begun = clock_seconds();
-    ckam_status status = s->run->format.csv ? checkpoint_save(s->run, error) : CKAM_OK;
+    ckam_status status = s->run->format.csv ? verify(s->run, true, error) : CKAM_OK;
+    if (!status && s->run->format.csv) status = checkpoint_save(s->run, error);
     s->saved = clock_seconds();
     s->save_cost = s->saved - begun;
     if (status) s->run->reason = "error";
@@ -402,6 +420,18 @@ static ckam_status begin(session *s, ckam_error *error) {
     return start_threads(s, error);
 }
 
+/* After an error only what the processes that run say of themselves. */
+static ckam_status verify_end(ckam_run *run, ckam_status status, ckam_error *error) {
+    ckam_error  later;
+    double      values[2];
+    ckam_status verified = verify(run, status >= 0, &later);
+    if (run->source && source_is_noisy(run->source, values) && !*run->warning) run_warn(run, values);
+    if (!verified || status < 0) return status;
+    run->reason = "error";
+    *error = later;
+    return verified;
+}
+
 ckam_status ckam_run_go(ckam_run *run, ckam_watch *watcher, void *context, ckam_error *error) {
     session    s = {.run = run, .watch = watcher, .context = context, .rhat = (double)NAN, .ess = (double)NAN};
     ckam_error inner = {CKAM_OK, ""};
@@ -416,6 +446,7 @@ ckam_status ckam_run_go(ckam_run *run, ckam_watch *watcher, void *context, ckam_
     status = crew_agree(run, status, &inner);
     if (!status) status = loop(&s, &inner);
     end_threads(&s);
+    status = verify_end(run, status, &inner);
     s.end = clock_seconds();
     crew_report(run);
     search_update(run);

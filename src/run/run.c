@@ -141,6 +141,14 @@ static ckam_status read_starts(ckam_run *run, double **starts, ckam_error *error
     return status;
 }
 
+void run_warn(ckam_run *run, const double values[2]) {
+    snprintf(
+        run->warning, sizeof run->warning,
+        "the model gives different values for the same point, %.17g and then %.17g; a sampler needs a density: fix "
+        "the seed of what is random in it, or give noise an explicit parameter",
+        values[0], values[1]);
+}
+
 /* A density has one value at a point. Nothing is said of a start that cannot be computed: the chain will say it. */
 static void look_twice(ckam_run *run) {
     lane         *l = &run->lanes[0];
@@ -149,12 +157,7 @@ static void look_twice(ckam_run *run) {
     if (ckam_chain_ask(l->chain, &x)) return;
     for (int i = 0; i < 2; i++)
         if (l->target.log_density(l->target.context, x, &value[i]) || !isfinite(value[i])) return;
-    if (value[0] == value[1]) return;
-    snprintf(
-        run->warning, sizeof run->warning,
-        "the model gives different values for the same point, at the start %.17g and then %.17g; a sampler needs a "
-        "density: fix the seed of what is random in it, or give noise an explicit parameter",
-        value[0], value[1]);
+    if (value[0] != value[1]) run_warn(run, value);
 }
 
 static ckam_status open_lanes(ckam_run *run, bool resumed, ckam_error *error) {

@@ -82,7 +82,7 @@ struct ckam_run {
     source           *source; /* a user's; NULL else. Without both the target is the caller's */
     ckam_target       target; /* of a user's model every lane has its own, this one has only its dim and names */
     size_t            own, values, columns;  /* columns before the values of a draw; values; both */
-    char              warning[WARNING_TEXT]; /* what was noticed at the start; "" if nothing */
+    char              warning[WARNING_TEXT]; /* what was noticed of the model; "" if nothing */
     json_t           *rejected; /* of run.json: the first point that was rejected; NULL if there was none */
     uint64_t          faults;   /* of earlier sessions */
     char            **names;    /* of the columns */
@@ -116,6 +116,8 @@ struct ckam_run {
 
 /* run.c: what the model is called in files. */
 const char *run_model_name(const ckam_run *run);
+/* Notes that the model gives two values for one point. */
+void run_warn(ckam_run *run, const double values[2]);
 
 /* lane.c */
 ckam_status lane_open(ckam_run *run, size_t index, const double *start, ckam_error *error);

@@ -7,6 +7,7 @@
 
 #include "target/params.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,6 +34,9 @@ typedef struct engine_type {
     engine_answer (*derive)(engine *e, void *seat, const double *x, double *out, char *why);
     /* u := the point at which evaluate() would be called for these values of the first columns. NULL: params do it. */
     engine_answer (*unconstrain)(engine *e, const double *columns, double *u, char *why);
+    /* Whether all answers so far were those of their points, as far as the engine can tell; no evaluation is under way. With
+     * `start` a process is started for it where one has ended. NULL: they cannot be others. */
+    ckam_status (*verify)(engine *e, bool start, ckam_error *error);
     void (*close)(engine *e); /* frees all, `e` too */
 } engine_type;
 
@@ -49,6 +53,10 @@ struct engine {
         random; /* derive() uses random numbers (generated quantities): those of the chain and the point, so that a row can be
                            * made again */
     size_t given; /* numbers that unconstrain() takes; 0: dim */
+    /* Of a program, found by asking points again: */
+    atomic_bool shifted; /* answers since the last good verify() belong to other points: nothing is answered any more */
+    atomic_bool noisy;   /* one point has different values, */
+    double      two_values[2]; /* as these */
 };
 
 /* engine.c: frees what the struct owns, for close(). */

@@ -1,11 +1,13 @@
 /* program.c - a user's program in any language as an engine: points go to its input, answers come from its output.
  *
  * There are several processes of it, the workers. A chain takes one that is free for one evaluation, so the chains' points are
- * under way at once, and which worker answers does not matter. worker.h has the processes, protocol.h the lines. */
+ * under way at once, and which worker answers does not matter. worker.h has the processes, protocol.h the lines, lag.h the test
+ * whether answers still belong to the points that were asked. */
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "target/engine.h"
+#include "target/lag.h"
 #include "target/protocol.h"
 #include "target/worker.h"
 
@@ -23,16 +25,21 @@ enum {
     NUMBER_MOST = 32,     /* and for each number in it */
     FIRST_MOST = 4194304, /* of a first line, which may have many names */
     NAMES_MOST = 120000,  /* of CKAM_PARAMS: Linux refuses to start a process with more than 131072 in one text */
-    STARTS_MOST = 2       /* that may come to nothing before the first answer */
+    STARTS_MOST = 2,      /* that may come to nothing before the first answer */
+    VERIFY_MOST = 3       /* faults of a process whose answers are checked */
 };
 static const double greeting_patience = 60.0, ending_patience = 1.0; /* seconds */
 
 /* A place for a worker. */
 typedef struct slot {
-    worker worker;
-    size_t number; /* from 1 */
-    bool   busy;
-    bool   known; /* this process has said its first line */
+    worker        worker;
+    size_t        number; /* from 1 */
+    bool          busy;
+    bool          known;    /* this process has said its first line */
+    bool          sent;     /* it has read the whole point that it was asked last */
+    double        deadline; /* for its answer */
+    engine_answer posed;    /* of program_verify(): whether its first question is under way */
+    lag_check     lag;      /* of all processes that were here */
 } slot;
 
 typedef struct program {
@@ -41,17 +48,19 @@ typedef struct program {
     double          timeout;
     bool            declared, binary;
     char            dim_text[40], *names_text; /* for the environment; "" and NULL where there is nothing to say */
-    pthread_mutex_t lock;                      /* for all below and `busy` */
+    pthread_mutex_t lock;                      /* for all below, `busy`, and what the engine has found */
     pthread_cond_t  freed;
-    bool            spoken; /* some worker has said its first line */
-    char           *first;  /* which was this greeting; NULL: it was an answer */
-    size_t          early;  /* processes that ended before that */
+    bool            spoken;            /* some worker has said its first line */
+    char           *first;             /* which was this greeting; NULL: it was an answer */
+    char            shift[ENGINE_WHY]; /* why answers are not to be trusted */
+    size_t          early;             /* processes that ended before that */
     size_t          workers;
     slot            slots[];
 } program;
 
 typedef struct seat {
     char   *line;         /* a point as text */
+    double *spare;        /* derived numbers that nobody wants */
     double *last, *drawn; /* points with what was derived there: of the last evaluation, and of the last derive() */
     bool    has_last, has_drawn;
 } seat;
@@ -86,6 +95,7 @@ static bool start(program *p, slot *s, char *why) {
     free(environment);
     s->known = false;
     s->worker.most = FIRST_MOST;
+    lag_restart(&s->lag);
     if (failure)
         snprintf(why, ENGINE_WHY, "worker %zu of the program cannot be started: %s", s->number, strerror(failure));
     return !failure;
@@ -185,7 +195,8 @@ static engine_answer await_greeting(program *p, slot *s, char *why) {
     double       limit = fmin(p->timeout, greeting_patience);
     char        *line;
     size_t       length;
-    worker_state state = worker_line(&s->worker, clock_seconds() + limit, &line, &length);
+    double       deadline = clock_seconds() + limit;
+    worker_state state = worker_line(&s->worker, deadline, &line, &length);
     if (state) return judge(p, s, state, limit, why);
     if (answer_is_stop(line, why)) return ENGINE_STOP;
     return check_first(p, s, line, length, why) ? ENGINE_VALUE : ENGINE_STOP;
@@ -202,62 +213,131 @@ static size_t write_point(const double *x, size_t dim, char *line) {
     return (size_t)(end - line);
 }
 
-static engine_answer receive_numbers(program *p, slot *s, double deadline, double *value, double *derived, char *why) {
+static engine_answer receive_numbers(program *p, slot *s, double *value, double *derived, char *why) {
     const char  *bytes;
     size_t       rest = p->engine.derived * sizeof *derived;
-    worker_state state = worker_take(&s->worker, sizeof *value + rest, deadline, &bytes);
+    worker_state state = worker_take(&s->worker, sizeof *value + rest, s->deadline, &bytes);
     if (state) return judge(p, s, state, p->timeout, why);
     memcpy(value, bytes, sizeof *value);
     if (rest) memcpy(derived, bytes + sizeof *value, rest);
     return ENGINE_VALUE;
 }
 
-static engine_answer receive_line(program *p, slot *s, double deadline, double *value, double *derived, char *why) {
+static engine_answer receive_line(program *p, slot *s, double *value, double *derived, char *why) {
     char        *line;
     size_t       length;
     bool         fresh = !s->known;
-    worker_state state = worker_line(&s->worker, deadline, &line, &length);
+    worker_state state = worker_line(&s->worker, s->deadline, &line, &length);
     if (!state && fresh) {
         if (answer_is_stop(line, why)) return ENGINE_STOP;
         if (!check_first(p, s, line, length, why)) return ENGINE_STOP;
-        if (greeting_is(line)) state = worker_line(&s->worker, deadline, &line, &length);
+        if (greeting_is(line)) state = worker_line(&s->worker, s->deadline, &line, &length);
     }
     if (state) return judge(p, s, state, p->timeout, why);
     return answer_read(line, length, p->engine.derived, value, derived, why);
 }
 
+/* Answers since the last check may be those of other points: that is all there will be said. */
+static engine_answer distrust(program *p, const char *why) {
+    pthread_mutex_lock(&p->lock);
+    if (!p->engine.shifted) snprintf(p->shift, sizeof p->shift, "%s", why);
+    p->engine.shifted = true;
+    pthread_mutex_unlock(&p->lock);
+    return ENGINE_STOP;
+}
+
+#define ONE_ANSWER "its answers from %llu on may be wrong; let it write exactly one answer per point"
+
 /* What a worker writes without being asked would be taken for the answer to the next point. */
-static engine_answer check_silence(const slot *s, char *why) {
+static engine_answer check_silence(program *p, const slot *s, char *why) {
     char   shown[QUOTE_TEXT];
     size_t there = s->worker.end - s->worker.begin;
     if (!there) return ENGINE_VALUE;
     quote(s->worker.bytes + s->worker.begin, there, shown);
-    snprintf(why, ENGINE_WHY, "the program wrote more than one answer to a point: '%s' was not asked for", shown);
-    return ENGINE_STOP;
+    snprintf(why, ENGINE_WHY,
+             "worker %zu of the program wrote more than one answer to a point: '%.24s' was not asked for; " ONE_ANSWER,
+             s->number, shown, (unsigned long long)s->lag.checked + 1);
+    return distrust(p, why);
+}
+
+/* Asks a process that runs. */
+static engine_answer pose(program *p, slot *s, seat *place, const double *x, char *why) {
+    engine_answer answer = ENGINE_VALUE;
+    if (!s->known && !p->declared) answer = await_greeting(p, s, why);
+    if (s->known && answer == ENGINE_VALUE) {
+        if (worker_look(&s->worker) == WORKER_GONE) return gone(p, s, why);
+        answer = check_silence(p, s, why);
+    }
+    if (answer != ENGINE_VALUE) return answer;
+    s->deadline = clock_seconds() + p->timeout;
+    size_t       dim = p->engine.dim, size = p->binary ? dim * sizeof *x : write_point(x, dim, place->line);
+    const void  *bytes = p->binary ? (const void *)x : place->line;
+    worker_state state = worker_send(&s->worker, bytes, size, s->deadline);
+    s->sent = state == WORKER_GOOD;
+    if (!s->sent && state != WORKER_GONE) return judge(p, s, state, p->timeout, why);
+    return ENGINE_VALUE; /* also when it did not read all: it may have said why */
+}
+
+static engine_answer collect(program *p, slot *s, double *value, double *derived, char *why) {
+    engine_answer answer = (p->binary ? receive_numbers : receive_line)(p, s, value, derived, why);
+    if (!s->sent && (answer == ENGINE_VALUE || answer == ENGINE_REJECT)) return gone(p, s, why);
+    if (answer != ENGINE_VALUE && answer != ENGINE_REJECT) return answer;
+    engine_answer silent = check_silence(p, s, why);
+    return silent == ENGINE_VALUE ? answer : silent;
+}
+
+/* -- Answers that are late ---------------------------------------------------------------------------------------- */
+
+typedef struct question {
+    program *program;
+    slot    *slot;
+    seat    *place;
+    bool     posed; /* the first one, already */
+} question;
+
+static engine_answer ask_again(void *context, const double *x, double *value, char *why) {
+    question     *q = context;
+    engine_answer answer = q->posed ? ENGINE_VALUE : pose(q->program, q->slot, q->place, x, why);
+    q->posed = false;
+    return answer == ENGINE_VALUE ? collect(q->program, q->slot, value, q->place->spare, why) : answer;
+}
+
+/* Whether the answers of a worker belong to the points that it was asked. */
+static engine_answer verify(question *q, char *why) {
+    program      *p = q->program;
+    slot         *s = q->slot;
+    char          late[40] = "";
+    lag_finding   found;
+    engine_answer answer = lag_verify(&s->lag, ask_again, q, &found, why);
+    if (answer != ENGINE_VALUE || found.kind == LAG_NONE) return answer;
+    if (found.kind == LAG_NOISE) {
+        pthread_mutex_lock(&p->lock);
+        if (!p->engine.noisy) memcpy(p->engine.two_values, found.value, sizeof found.value);
+        p->engine.noisy = true;
+        pthread_mutex_unlock(&p->lock);
+        return ENGINE_VALUE;
+    }
+    if (found.by) snprintf(late, sizeof late, " (%zu too late)", found.by);
+    snprintf(why, ENGINE_WHY, "worker %zu of the program answers with values of other points%s: " ONE_ANSWER, s->number,
+             late, (unsigned long long)s->lag.checked + 1);
+    return distrust(p, why);
 }
 
 static engine_answer exchange(program *p, slot *s, seat *place, const double *x, double *value, double *derived,
                               char *why) {
     engine_answer answer = ENGINE_VALUE;
-    if (!s->worker.pid && !start(p, s, why)) return ENGINE_STOP;
-    if (!s->known && !p->declared) answer = await_greeting(p, s, why);
-    if (s->known && answer == ENGINE_VALUE) {
-        if (worker_look(&s->worker) == WORKER_GONE) return gone(p, s, why);
-        answer = check_silence(s, why);
+    if (p->engine.shifted) {
+        snprintf(why, ENGINE_WHY, "%s", p->shift);
+        return ENGINE_STOP;
     }
-    if (answer != ENGINE_VALUE) return answer;
-    double       deadline = clock_seconds() + p->timeout;
-    size_t       dim = p->engine.dim, size = p->binary ? dim * sizeof *x : write_point(x, dim, place->line);
-    const void  *bytes = p->binary ? (const void *)x : place->line;
-    worker_state state = worker_send(&s->worker, bytes, size, deadline);
-    bool         sent = state == WORKER_GOOD;
-    if (!sent && state != WORKER_GONE) return judge(p, s, state, p->timeout, why);
-    /* Also when it did not read all: it may have said why. */
-    answer = (p->binary ? receive_numbers : receive_line)(p, s, deadline, value, derived, why);
-    if (!sent && (answer == ENGINE_VALUE || answer == ENGINE_REJECT)) return gone(p, s, why);
-    if (answer != ENGINE_VALUE && answer != ENGINE_REJECT) return answer;
-    engine_answer silent = check_silence(s, why);
-    return silent == ENGINE_VALUE ? answer : silent;
+    if (!s->worker.pid && !start(p, s, why)) return ENGINE_STOP;
+    /* Random values cannot be told from those of other points. */
+    if (lag_is_due(&s->lag) && !p->engine.noisy) answer = verify(&(question){p, s, place, false}, why);
+    if (answer == ENGINE_VALUE) answer = pose(p, s, place, x, why);
+    if (answer == ENGINE_VALUE) answer = collect(p, s, value, derived, why);
+    if (answer == ENGINE_VALUE) lag_note(&s->lag, x, *value);
+    if (answer == ENGINE_REJECT) lag_note(&s->lag, x, (double)NAN);
+    return answer;
 }
 
 static slot *take_slot(program *p) {
@@ -292,6 +372,7 @@ static void program_leave(engine *e, void *of) {
     seat *place = of;
     if (!place) return;
     free(place->line);
+    free(place->spare);
     free(place->last);
     free(place->drawn);
     free(place);
@@ -303,10 +384,11 @@ static ckam_status program_sit(engine *e, size_t chain, void **of, ckam_error *e
     size_t room = e->dim + e->derived;
     if (place) {
         place->line = malloc((e->dim + 1) * NUMBER_TEXT);
+        place->spare = calloc(e->derived + 1, sizeof *place->spare);
         place->last = calloc(room, sizeof *place->last);
         place->drawn = calloc(room, sizeof *place->drawn);
     }
-    if (place && place->line && place->last && place->drawn) return CKAM_OK;
+    if (place && place->line && place->spare && place->last && place->drawn) return CKAM_OK;
     program_leave(e, place);
     *of = NULL;
     return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a chain of %zu parameters", e->dim);
@@ -340,6 +422,44 @@ static engine_answer program_derive(engine *e, void *of, const double *x, double
     return ENGINE_VALUE;
 }
 
+/* A fault is not the fault of the point that is asked again, which was answered before: another process may do better. */
+static engine_answer verify_worker(question *q, bool restart, char *why) {
+    slot         *s = q->slot;
+    engine_answer answer = ENGINE_FAULT;
+    for (int tries = 0; tries < VERIFY_MOST && answer == ENGINE_FAULT; tries++) {
+        if (!s->worker.pid && !restart) return ENGINE_VALUE;
+        if (!s->worker.pid && !start(q->program, s, why)) return ENGINE_STOP;
+        answer = verify(q, why);
+        if (answer != ENGINE_VALUE) worker_end(&s->worker);
+    }
+    return answer;
+}
+
+/* All workers are asked before the first answer is awaited: they compute at the same time. */
+static ckam_status program_verify(engine *e, bool restart, ckam_error *error) {
+    program    *p = (program *)e;
+    void       *place = NULL;
+    char        why[ENGINE_WHY];
+    ckam_status status = CKAM_OK;
+    if (e->shifted) return fail_with(error, CKAM_ERROR_TARGET, "%s", p->shift);
+    if (!e->noisy) status = program_sit(e, 0, &place, error);
+    for (size_t i = 0; place && i < p->workers; i++) {
+        slot *s = &p->slots[i];
+        s->posed = ENGINE_FAULT;
+        if (s->lag.answered > s->lag.checked && s->worker.pid) s->posed = pose(p, s, place, s->lag.last, why);
+        if (s->posed == ENGINE_STOP) status = fail_with(error, CKAM_ERROR_TARGET, "%s", why);
+    }
+    for (size_t i = 0; place && i < p->workers; i++) {
+        slot    *s = &p->slots[i];
+        question q = {p, s, place, s->posed == ENGINE_VALUE};
+        if (s->posed == ENGINE_STOP || s->lag.answered == s->lag.checked) continue;
+        if (verify_worker(&q, restart, why) != ENGINE_VALUE && !status)
+            status = fail_with(error, CKAM_ERROR_TARGET, "the last answers cannot be confirmed: %s", why);
+    }
+    program_leave(e, place);
+    return status;
+}
+
 static void program_close(engine *e) {
     program *p = (program *)e;
     double   deadline = clock_seconds() + ending_patience;
@@ -347,6 +467,7 @@ static void program_close(engine *e) {
     for (size_t i = 0; i < p->workers; i++) {
         if (p->slots[i].worker.pid) worker_await(&p->slots[i].worker, deadline);
         worker_end(&p->slots[i].worker);
+        lag_end(&p->slots[i].lag);
     }
     pthread_cond_destroy(&p->freed);
     pthread_mutex_destroy(&p->lock);
@@ -361,6 +482,7 @@ static const engine_type program_type = {.sit = program_sit,
                                          .leave = program_leave,
                                          .evaluate = program_evaluate,
                                          .derive = program_derive,
+                                         .verify = program_verify,
                                          .close = program_close};
 
 /* -- Opening ------------------------------------------------------------------------------------------------------ */
@@ -415,7 +537,8 @@ static ckam_status meet(program *p, ckam_error *error) {
     double       limit = fmin(p->timeout, greeting_patience);
     char        *line, why[ENGINE_WHY], shown[QUOTE_TEXT];
     size_t       length;
-    worker_state state = worker_line(&s->worker, clock_seconds() + limit, &line, &length);
+    double       deadline = clock_seconds() + limit;
+    worker_state state = worker_line(&s->worker, deadline, &line, &length);
     if (state == WORKER_LATE)
         return fail_with(error, CKAM_ERROR_TARGET,
                          "the program has not said in %g s what its parameters are; " BOTH_WAYS, limit);
@@ -453,6 +576,8 @@ ckam_status program_open(engine **e, const program_setup *setup, ckam_error *err
     if (!status && setup->declared) status = declare(p, setup->declared, error);
     if (!status && !start(p, &p->slots[0], why)) status = fail_with(error, CKAM_ERROR_TARGET, "%s", why);
     if (!status && !setup->declared) status = meet(p, error);
+    for (size_t i = 0; i < p->workers && !status; i++)
+        if (!lag_begin(&p->slots[i].lag, p->engine.dim)) status = no_memory(error);
     if (status)
         program_close(&p->engine);
     else

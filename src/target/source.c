@@ -167,6 +167,17 @@ size_t             source_columns(const source *s) { return s->columns; }
 size_t             source_given(const source *s) { return s->engine->given ? s->engine->given : s->engine->dim; }
 const char *const *source_names(const source *s) { return (const char *const *)s->names; }
 
+ckam_status source_verify(source *s, bool start, ckam_error *error) {
+    return s->engine->type->verify ? s->engine->type->verify(s->engine, start, error) : CKAM_OK;
+}
+
+bool source_is_shifted(const source *s) { return s->engine->shifted; }
+
+bool source_is_noisy(const source *s, double values[2]) {
+    memcpy(values, s->engine->two_values, sizeof s->engine->two_values);
+    return s->engine->noisy;
+}
+
 /* -- Misbehaviour ------------------------------------------------------------------------------------------------- */
 
 void source_log_to(source *s, const open_directory *in, const char *name) {

@@ -40,6 +40,14 @@ size_t source_given(const source *s); /* numbers of a start, as a user gives it:
 /* Points at which the model fails are added to this file. Both are borrowed. */
 void source_log_to(source *s, const open_directory *in, const char *name);
 
+/* Checks that the answers so far belong to their points; no evaluation is under way. `start`: also those of processes that have
+ * ended, by new ones. */
+ckam_status source_verify(source *s, bool start, ckam_error *error);
+/* Whether answers since the last good source_verify() were those of other points. */
+bool source_is_shifted(const source *s);
+/* Whether different values of one point were met; then they are `values`. */
+bool source_is_noisy(const source *s, double values[2]);
+
 /* A chain's place. *target is for that chain alone. */
 ckam_status source_sit(source *s, size_t chain, seat **place, ckam_target *target, ckam_error *error);
 void        seat_leave(seat *s);

@@ -97,6 +97,60 @@ try 70 err "hello" sample --program 'while read -r x; do echo hello; done' --par
 try 70 err "1 2 3" sample --program 'while read -r x; do echo 1 2 3; done' --params x $short --out many
 try 70 err 'not found' sample --program 'no-such-command' --params x $short --out none
 
+# An answer too many that is under way whenever a point is asked: after $LATE answers each one is held back until the next question
+# is there. It cannot be seen before a question, only by asking a point again. A file `mended` mends it.
+cat >late.py <<'PROGRAM'
+import os, struct, sys
+late, binary, asked = int(os.environ["LATE"]), "binary" in sys.argv, 0
+if os.path.exists("mended"): late = 10 ** 9
+if binary: os.write(1, b"ckam 1 params x; binary\n")
+held = struct.pack("=d", -9.0) if binary else b"-9\n"
+while point := sys.stdin.buffer.read(8) if binary else sys.stdin.buffer.readline():
+    asked += 1
+    x = struct.unpack("=d", point)[0] if binary else float(point)
+    answer = struct.pack("=d", -0.5 * x * x) if binary else b"%.17g\n" % (-0.5 * x * x)
+    if asked > late: answer, held = held, answer
+    os.write(1, answer)
+open("asked", "w").write(str(asked))
+PROGRAM
+walk='--sampler rw:step-size=1 --chains 2 --seed 1 --draws 300 --format csv'
+refuse_late() {
+    try 70 err 'of the program answers with values of other points' sample "$@" $walk --out late --overwrite
+    check 'the run is not recorded' grep -q '"stopped": "error"' late/run.json
+    check 'there are rows of other points' [ "$(grep -c '^[-0-9]' late/chain_1.csv)" -eq 0 ]
+    check 'there is a summary' [ ! -e late/summary.csv ]
+    try 1 out 'the run ended with an error: ' diagnose late
+}
+export LATE=1000000
+try 0 out 'by rw' sample --program 'python3 late.py' --params x $walk --workers 1 --out right
+questions=$(cat asked) # the last one confirms the last answer
+for LATE in 1 2 100 $((questions - 3)) $((questions - 2)) $((questions - 1)); do
+    refuse_late --program 'python3 late.py' --params x --workers 1
+    refuse_late --program 'python3 late.py binary' --workers 1
+done
+for LATE in 2 60; do
+    refuse_late --program 'python3 late.py' --params x --workers 2
+    refuse_late --program 'python3 late.py binary' --workers 2
+done
+LATE=$questions
+try 0 out 'by rw' sample --program 'python3 late.py' --params x $walk --workers 1 --out late --overwrite
+# What a checkpoint has was confirmed: mended, the run goes on to the same draws.
+LATE=$((questions - 100))
+try 70 err 'values of other points' sample --program 'python3 late.py' --params x $walk --workers 1 --checkpoint-every 0.001 \
+    --out late --overwrite
+: >mended
+try 0 out 'by rw' resume late --format csv
+check 'a run that was mended has other draws' sh -c \
+    "grep -v '^#' right/chain_2.csv >a; grep -v '^#' late/chain_2.csv >b; cmp -s a b"
+# Evidence asks the program, too.
+rm mended
+LATE=50
+wrong 70 'values of other points' evidence right
+# Values that differ later than at the start: a warning, too, and no shift.
+try 0 err 'warning: the model gives different values' sample --params '0 < x < 1' $walk --workers 1 --out late --overwrite \
+    --program 'n=0; while read -r x; do n=$((n + 1)); echo "-$((n > 20 ? n * n % 1009 : 5))"; done'
+try 1 out 'different values for the same point' diagnose late
+
 # -- Misbehaviour -------------------------------------------------------------------------------------------------------
 # NaN: rejected, counted, the first one kept.
 try 0 out 'by jump' sample "$models/nan.so" $short --out nan
