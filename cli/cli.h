@@ -188,6 +188,8 @@ const char *progress_phase(ckam_phase phase);
 double progress_accept(const ckam_progress *progress);
 /* The most modes that a chain knows; 0 where the sampler has none. */
 uint64_t progress_modes(const ckam_progress *progress);
+/* For ckam_plan_notice(). */
+void progress_notice(void *unused, const char *sentence);
 /* For ckam_run_go(); the context is a progress_display. */
 void progress_watch(void *context, const ckam_progress *progress);
 

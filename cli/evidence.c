@@ -50,6 +50,7 @@ int evidence_print(const request *r, ckam_draws *draws) {
     if (ckam_plan_open(&plan, r->word[0], &error))
         return complain(r->command, exit_status(error.status), "%s; %s", error.message, hint);
     int status = seed && ckam_plan_set(plan, "seed", seed, &error) ? complain_error(r->command, &error) : EX_OK;
+    ckam_plan_notice(plan, progress_notice, NULL);
     if (!status) status = estimate(r->command, r->word[0], plan, draws);
     ckam_plan_free(plan);
     return status;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +12,15 @@
 #define PLAIN_EVERY 10.0 /* seconds */
 #define JSON_EVERY  1.0
 #define BAR_FROM    0.5 /* a run that is over before needs no bar */
+
+static atomic_bool interrupted; /* a line was written below the bars */
+
+/* From any thread, and also before there are bars. */
+void progress_notice(void *unused, const char *sentence) {
+    (void)unused;
+    complain("", 0, "%s", sentence);
+    atomic_store(&interrupted, true);
+}
 
 bool progress_terminal(void) {
     const char *terminal = getenv("TERM");
@@ -102,6 +112,7 @@ static void show_json(const ckam_progress *p) {
 void progress_watch(void *context, const ckam_progress *p) {
     progress_display *display = context;
     display->elapsed = p->elapsed;
+    if (atomic_exchange(&interrupted, false)) display->bars.lines = 0; /* the next ones are drawn below it */
     say_stopping(display);
     if (p->writing && display->kind == PROGRESS_PLAIN && (display->stopping || p->elapsed > PLAIN_EVERY))
         fprintf(stderr, "writing the files, and looking at the draws\n");

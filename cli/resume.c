@@ -19,6 +19,7 @@ static int resume(const request *r) {
         failed = ckam_plan_set(plan, r->setting[i].name, r->setting[i].value, &error);
     int status = together_settle(failed ? complain_error(r->command, &error) : EX_OK);
     ckam_plan_crew(plan, together_crew());
+    ckam_plan_notice(plan, progress_notice, NULL);
     expect_crash(plan, r->word[0]);
     if (!status && ckam_run_resume(&run, plan, r->word[0], NULL, &error))
         status = complain_error(r->command, &error);

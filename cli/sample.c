@@ -137,6 +137,7 @@ static int sample(const request *r, const char *typed) {
     ckam_plan_command(plan, typed);
     int status = together_settle(fill(r, plan));
     ckam_plan_crew(plan, together_crew());
+    ckam_plan_notice(plan, progress_notice, NULL);
     expect_crash(plan, "");
     if (!status && ckam_run_create(&run, plan, NULL, &error))
         status = complain_error(r->command, &error);

@@ -339,6 +339,10 @@ CKAM_API ckam_status ckam_plan_get(const ckam_plan *plan, const char *name, char
 CKAM_API ckam_status ckam_plan_read(ckam_plan *plan, const char *path, const char *sampler, ckam_error *error);
 /* Keeps the command line that led to this plan, for run.json. Cut after 4095 bytes. */
 CKAM_API void ckam_plan_command(ckam_plan *plan, const char *command);
+/* What a user should know while ckam waits, in one sentence: that a program (setting program) has not answered for 5 seconds. Called by
+ * the thread that waits, which may be any; borrowed during the call. NULL: nobody is told. */
+typedef void  ckam_notice(void *context, const char *sentence);
+CKAM_API void ckam_plan_notice(ckam_plan *plan, ckam_notice *notice, void *context);
 /* The settings of a plan, ended by one without a name; lives for ever. */
 CKAM_API const ckam_option *ckam_plan_list(void);
 

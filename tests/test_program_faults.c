@@ -339,6 +339,38 @@ static void who_is_too_slow_is_ended(void **unused) {
     closed(e);
 }
 
+/* The program answers only after the notice was given, so it was given while it was waited for. */
+static void let_go(void *context, const char *sentence) {
+    snprintf(context, 400, "%s", sentence);
+    spill_text("go", "");
+}
+
+static void silence_before_the_first_answer_is_told(void **unused) {
+    (void)unused;
+    static const char *const texts[] = {
+        "read -r x; while [ ! -e go ]; do sleep 0.005; done; echo 1; read -r x; sleep 0.2; echo 2",
+        "while [ ! -e go ]; do sleep 0.005; done; echo ckam 1 params x; while read -r x; do echo 1; done"};
+    params p = {0};
+    assert_int_equal(params_read(&p, "x", "--params", true, NULL), CKAM_OK);
+    unlink("go");
+    for (size_t i = 0; i < 2; i++) {
+        engine       *e = NULL;
+        char          sentence[400] = "";
+        program_setup setup = {"exec sh program.sh", i ? NULL : &p, 1, PLENTY, let_go, sentence, 0.05};
+        spill_text("program.sh", texts[i]);
+        assert_int_equal(program_open(&e, &setup, NULL), CKAM_OK);
+        assert_true(value_at(e, (const double[]){1.0}) == 1.0);
+        assert_non_null(strstr(sentence, "no answer from 'exec sh program.sh' for 0.05 s"));
+        assert_non_null(strstr(sentence, "print(..., flush=True)"));
+        sentence[0] = 0;
+        value_at(e, (const double[]){2.0}); /* however long it takes */
+        assert_string_equal(sentence, "");
+        closed(e);
+        unlink("go");
+    }
+    params_free(&p);
+}
+
 /* It does not read, and the point does not fit into a pipe. */
 static void who_does_not_read_is_too_slow(void **unused) {
     (void)unused;
@@ -544,6 +576,7 @@ int main(void) {
                                        cmocka_unit_test(who_never_answers_is_not_started_for_ever),
                                        cmocka_unit_test(no_such_command),
                                        cmocka_unit_test(who_is_too_slow_is_ended),
+                                       cmocka_unit_test(silence_before_the_first_answer_is_told),
                                        cmocka_unit_test(who_does_not_read_is_too_slow),
                                        cmocka_unit_test(wrong_first_lines_are_refused),
                                        cmocka_unit_test(who_says_nothing_is_told_both_ways),

@@ -203,6 +203,11 @@ static bool is_plain(const char *text) {
 
 void ckam_plan_crew(ckam_plan *plan, const ckam_crew *crew) { plan->crew = crew; }
 
+void ckam_plan_notice(ckam_plan *plan, ckam_notice *notice, void *context) {
+    plan->notice = notice;
+    plan->context = context;
+}
+
 void ckam_plan_command(ckam_plan *plan, const char *command) {
     snprintf(plan->command, sizeof plan->command, "%s", command);
     for (char *c = plan->command; *c && !is_plain(plan->command); c++)
@@ -300,7 +305,9 @@ source_request plan_source(const ckam_plan *plan) {
                             .workers = (size_t)r->workers,
                             .timeout = r->timeout,
                             .isolate = r->isolate,
-                            .seed = r->seed};
+                            .seed = r->seed,
+                            .notice = plan->notice,
+                            .context = plan->context};
 }
 
 /* -- Two plans ---------------------------------------------------------------------------------------------------- */
@@ -317,6 +324,7 @@ ckam_status plan_copy(ckam_plan **copy, const ckam_plan *plan, ckam_error *error
     (*copy)->run = plan->run;
     memcpy((*copy)->command, plan->command, sizeof plan->command);
     (*copy)->crew = plan->crew;
+    ckam_plan_notice(*copy, plan->notice, plan->context);
     if (!status) return CKAM_OK;
     ckam_plan_free(*copy);
     *copy = NULL;

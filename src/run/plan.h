@@ -27,6 +27,8 @@ struct ckam_plan {
     ckam_options    *sampler;
     char             command[OPTION_TEXT]; /* the command line, for run.json */
     const ckam_crew *crew;                 /* who carries it out; NULL: one process */
+    ckam_notice     *notice;               /* or NULL */
+    void            *context;              /* for it */
 };
 
 /* When a run has converged: NaN where nothing is asked. */

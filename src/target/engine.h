@@ -85,6 +85,9 @@ typedef struct program_setup {
     const params *declared; /* --params, or NULL: the program must say */
     size_t        workers;
     double        timeout; /* seconds an evaluation may take; HUGE_VAL: any time */
+    ckam_notice  *notice;  /* or NULL: told, once, that there was no first answer for `patience` seconds */
+    void         *context;
+    double        patience;
 } program_setup;
 ckam_status program_open(engine **e, const program_setup *setup, ckam_error *error);
 /* isolate.c: *e := the same model, evaluated in a process a seat, so that nothing it does harms this one. Takes over the inner

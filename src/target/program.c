@@ -15,6 +15,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,10 @@ typedef struct slot {
 typedef struct program {
     engine          engine; /* first */
     char           *command;
-    double          timeout;
+    double          timeout, patience;
+    ckam_notice    *notice;
+    void           *context;
+    atomic_bool     heard; /* there was an answer, or the notice was given, or there is nobody to give it to */
     bool            declared, binary;
     char            dim_text[40], *names_text; /* for the environment; "" and NULL where there is nothing to say */
     pthread_mutex_t lock;                      /* for all below, `busy`, and what the engine has found */
@@ -151,6 +155,21 @@ static engine_answer judge(program *p, slot *s, worker_state state, double limit
     return state == WORKER_LATE ? ENGINE_FAULT : ENGINE_STOP;
 }
 
+/* Waits for output until the first answer is there, and says once that there was none for a while. */
+static void await_first(program *p, slot *s, double deadline) {
+    char sentence[ENGINE_WHY + 100];
+    if (atomic_load_explicit(&p->heard, memory_order_relaxed)) return;
+    double soon = clock_seconds() + p->patience;
+    if (s->worker.end > s->worker.begin || soon >= deadline) return;
+    if (worker_look(&s->worker, soon) == WORKER_GONE || s->worker.end > s->worker.begin) return;
+    if (atomic_exchange(&p->heard, true)) return;
+    snprintf(sentence, sizeof sentence,
+             "no answer from '%.120s' for %g s; if it prints answers, does it flush its output? In Python: "
+             "print(..., flush=True)",
+             p->command, p->patience);
+    p->notice(p->context, sentence);
+}
+
 /* -- The first line ----------------------------------------------------------------------------------------------- */
 
 /* Of the first process that speaks: what it says of itself holds for all. Under the lock. */
@@ -192,10 +211,11 @@ static bool check_first(program *p, slot *s, const char *line, size_t length, ch
 
 /* Waits for the greeting of a process, where there must be one. */
 static engine_answer await_greeting(program *p, slot *s, char *why) {
-    double       limit = fmin(p->timeout, greeting_patience);
-    char        *line;
-    size_t       length;
-    double       deadline = clock_seconds() + limit;
+    double limit = fmin(p->timeout, greeting_patience);
+    char  *line;
+    size_t length;
+    double deadline = clock_seconds() + limit;
+    await_first(p, s, deadline);
     worker_state state = worker_line(&s->worker, deadline, &line, &length);
     if (state) return judge(p, s, state, limit, why);
     if (answer_is_stop(line, why)) return ENGINE_STOP;
@@ -265,7 +285,7 @@ static engine_answer pose(program *p, slot *s, seat *place, const double *x, cha
     engine_answer answer = ENGINE_VALUE;
     if (!s->known && !p->declared) answer = await_greeting(p, s, why);
     if (s->known && answer == ENGINE_VALUE) {
-        if (worker_look(&s->worker) == WORKER_GONE) return gone(p, s, why);
+        if (worker_look(&s->worker, 0.0) == WORKER_GONE) return gone(p, s, why);
         answer = check_silence(p, s, why);
     }
     if (answer != ENGINE_VALUE) return answer;
@@ -279,9 +299,11 @@ static engine_answer pose(program *p, slot *s, seat *place, const double *x, cha
 }
 
 static engine_answer collect(program *p, slot *s, double *value, double *derived, char *why) {
+    await_first(p, s, s->deadline);
     engine_answer answer = (p->binary ? receive_numbers : receive_line)(p, s, value, derived, why);
     if (!s->sent && (answer == ENGINE_VALUE || answer == ENGINE_REJECT)) return gone(p, s, why);
     if (answer != ENGINE_VALUE && answer != ENGINE_REJECT) return answer;
+    atomic_store_explicit(&p->heard, true, memory_order_relaxed);
     engine_answer silent = check_silence(p, s, why);
     return silent == ENGINE_VALUE ? answer : silent;
 }
@@ -533,11 +555,12 @@ static ckam_status adopt(program *p, const char *line, size_t length, ckam_error
 
 /* Waits for the first process to greet. */
 static ckam_status meet(program *p, ckam_error *error) {
-    slot        *s = &p->slots[0];
-    double       limit = fmin(p->timeout, greeting_patience);
-    char        *line, why[ENGINE_WHY], shown[QUOTE_TEXT];
-    size_t       length;
-    double       deadline = clock_seconds() + limit;
+    slot  *s = &p->slots[0];
+    double limit = fmin(p->timeout, greeting_patience);
+    char  *line, why[ENGINE_WHY], shown[QUOTE_TEXT];
+    size_t length;
+    double deadline = clock_seconds() + limit;
+    await_first(p, s, deadline);
     worker_state state = worker_line(&s->worker, deadline, &line, &length);
     if (state == WORKER_LATE)
         return fail_with(error, CKAM_ERROR_TARGET,
@@ -568,6 +591,10 @@ ckam_status program_open(engine **e, const program_setup *setup, ckam_error *err
     p->engine.threads = true;
     p->workers = setup->workers;
     p->timeout = setup->timeout;
+    p->patience = setup->patience;
+    p->notice = setup->notice;
+    p->context = setup->context;
+    p->heard = !p->notice;
     for (size_t i = 0; i < p->workers; i++) p->slots[i].number = i + 1;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->freed, NULL);

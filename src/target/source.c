@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { FAULTS_MOST = 3, FIRST_TEXT = 400, SHOWN = 6 };
+#define PATIENCE 5.0 /* seconds without a first answer of a program until that is said */
 
 struct source {
     engine               *engine;
@@ -102,7 +103,10 @@ static ckam_status open_expression(engine **e, const char *text, const params *d
 }
 
 static ckam_status open_engine(engine **e, const source_request *r, const params *declared, ckam_error *error) {
-    if (*r->program) return program_open(e, &(program_setup){r->program, declared, r->workers, r->timeout}, error);
+    if (*r->program) {
+        program_setup setup = {r->program, declared, r->workers, r->timeout, r->notice, r->context, PATIENCE};
+        return program_open(e, &setup, error);
+    }
     if (*r->log_density) return open_expression(e, r->log_density, declared, error);
     char       *data = NULL;
     ckam_status status = *r->data ? read_text(r->data, &data, error) : CKAM_OK;

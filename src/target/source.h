@@ -11,15 +11,17 @@
 
 /* What the user said. Texts are "" where he said nothing. */
 typedef struct source_request {
-    const char *model;         /* a path that ends in .c or .so */
-    const char *log_density;   /* one line of C */
-    const char *program;       /* a command */
-    const char *params;        /* declarations */
-    const char *data, *bounds; /* paths */
-    size_t      workers;       /* of a program */
-    double      timeout;       /* seconds an evaluation may take; HUGE_VAL: any time */
-    bool        isolate;
-    uint64_t    seed; /* of generated quantities */
+    const char  *model;         /* a path that ends in .c or .so */
+    const char  *log_density;   /* one line of C */
+    const char  *program;       /* a command */
+    const char  *params;        /* declarations */
+    const char  *data, *bounds; /* paths */
+    size_t       workers;       /* of a program */
+    double       timeout;       /* seconds an evaluation may take; HUGE_VAL: any time */
+    bool         isolate;
+    uint64_t     seed;   /* of generated quantities */
+    ckam_notice *notice; /* of a program that does not answer; or NULL */
+    void        *context;
 } source_request;
 
 typedef struct source source;

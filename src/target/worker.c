@@ -172,7 +172,9 @@ static worker_state await_more(worker *w, double deadline) {
     return state ? state : fill(w);
 }
 
-worker_state worker_look(worker *w) { return await_more(w, 0.0) == WORKER_GONE ? WORKER_GONE : WORKER_GOOD; }
+worker_state worker_look(worker *w, double deadline) {
+    return await_more(w, deadline) == WORKER_GONE ? WORKER_GONE : WORKER_GOOD;
+}
 
 /* A write to a process that has ended raises a signal that would end us, too: for this thread it is held back and taken away. */
 static ssize_t write_quietly(int file, const void *bytes, size_t size) {

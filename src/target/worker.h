@@ -33,8 +33,8 @@ worker_state worker_send(worker *w, const void *bytes, size_t size, double deadl
 worker_state worker_line(worker *w, double deadline, char **line, size_t *length);
 /* *bytes := the next `size` bytes, at most w->most; good until the next call. */
 worker_state worker_take(worker *w, size_t size, double deadline, const char **bytes);
-/* Takes in what is there, without waiting. Then w->end - w->begin says how much was not taken. */
-worker_state worker_look(worker *w);
+/* Takes in what is there, or comes until the deadline. Then w->end - w->begin says how much was not taken. */
+worker_state worker_look(worker *w, double deadline);
 
 /* Closes its input, which asks it to end. */
 void worker_hang_up(worker *w);

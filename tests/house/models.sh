@@ -150,6 +150,15 @@ wrong 70 'values of other points' evidence right
 try 0 err 'warning: the model gives different values' sample --params '0 < x < 1' $walk --workers 1 --out late --overwrite \
     --program 'n=0; while read -r x; do n=$((n + 1)); echo "-$((n > 20 ? n * n % 1009 : 5))"; done'
 try 1 out 'different values for the same point' diagnose late
+# A program that does not flush is told while it is waited for: it answers only after that.
+"$ckam" sample --program 'while read -r x; do while [ ! -e heard ]; do sleep 0.05; done; echo 0; done' --params '0 < x < 1' \
+    --sampler rw --chains 1 --draws 20 --format none >out 2>err &
+while ! grep -qF 'print(..., flush=True)' err && kill -0 $! 2>/dev/null; do sleep 0.05; done
+: >heard
+status=0
+wait $! || status=$?
+check "a program that answers late ended with $status" [ "$status" -eq 0 ]
+check 'nobody was told of a program that does not answer' grep -q "no answer from 'while read .* for 5 s; .*flush its output" err
 
 # -- Misbehaviour -------------------------------------------------------------------------------------------------------
 # NaN: rejected, counted, the first one kept.
