@@ -4,6 +4,7 @@
 #include "measure.h"
 #include "rng/rng.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static double between(rng *r, double low, double high) { return low + (high - lo
 static double log_between(rng *r, double low, double high) { return exp(between(r, log(low), log(high))); }
 
 static double log_sum(size_t count, const double *each) {
-    double most = -HUGE_VAL, sum = 0.0;
+    double most = -HUGE_VAL, sum = DBL_MIN; /* not 0 for the analysers */
     for (size_t j = 0; j < count; j++) most = fmax(most, each[j]);
     for (size_t j = 0; j < count; j++) sum += exp(each[j] - most);
     return most + log(sum);
@@ -180,7 +181,7 @@ static void make_regions(density *d, size_t count) {
 static void mixture_finish(density *d) {
     d->log_density = mixture_density;
     mixture_constants(d);
-    if (d->mix.count == 1) {
+    if (d->mix.count < 2) {
         make_halves(d);
         return;
     }

@@ -4,7 +4,6 @@
 #include "measure.h"
 #include "run.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <pthread.h>
@@ -164,8 +163,8 @@ static json_t *run_json(const row *r, size_t i) {
     const outcome *out = r->out + i;
     json_t        *problems = json_array();
     for (size_t k = 0; k < out->kinds; k++) json_array_append_new(problems, json_string(out->kind[k]));
-    json_t *run = json_pack("{s:I, s:s, s:f, s:I, s:I, s:o}", "seed", (json_int_t)(r->o->first + i), "verdict",
-                            verdict_word[out->verdict], "worst", out->worst, "evaluations",
+    json_t *run = json_pack("{s:I, s:s, s:f, s:I, s:I, s:o}", "seed", (json_int_t)r->o->first + (json_int_t)i,
+                            "verdict", verdict_word[out->verdict], "worst", out->worst, "evaluations",
                             (json_int_t)out->evaluations, "modes", (json_int_t)out->modes, "problems", problems);
     if (!run) stop("no memory");
     if (!r->o->evidence || isnan(r->d->log_z)) return run;
@@ -214,9 +213,11 @@ static void do_density(const order *o, const char *name, tally *sum, json_t *all
 /* -- The command line ---------------------------------------------------------------------------------------------- */
 
 static void set_seeds(order *o, const char *text) {
-    int end = 0;
-    if (sscanf(text, "%" SCNu64 "-%" SCNu64 "%n", &o->first, &o->last, &end) != 2 || text[end])
-        refuse("--seeds takes two numbers, as in 1001-1015", text);
+    char *end;
+    o->first = strtoull(text, &end, 10);
+    bool is_range = end > text && *end == '-' && end[1] >= '0' && end[1] <= '9';
+    if (is_range) o->last = strtoull(end + 1, &end, 10);
+    if (!is_range || *end) refuse("--seeds takes two numbers, as in 1001-1015", text);
     if (o->last < o->first || o->last - o->first >= RUNS_MOST)
         refuse("--seeds takes the smaller number first, and at most 100,000 seeds", text);
 }

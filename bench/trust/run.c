@@ -4,13 +4,11 @@
 #include "measure.h"
 #include "rng/rng.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* -- The density in other coordinates ------------------------------------------------------------------------------ */
 
@@ -131,17 +129,10 @@ static void look_at_draws(const mapped *m, const ckam_target *target, const char
 
 /* -- The run ------------------------------------------------------------------------------------------------------- */
 
-static void remove_folder(const char *path) {
-    DIR                 *opened = opendir(path);
-    const struct dirent *entry;
-    char                 inner[600];
-    while (opened && (entry = readdir(opened))) {
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
-        snprintf(inner, sizeof inner, "%.300s/%.280s", path, entry->d_name);
-        if (unlink(inner)) remove_folder(inner);
-    }
-    if (opened) closedir(opened);
-    rmdir(path);
+static void remove_folder(const char *folder) {
+    char command[300];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    if (system(command)) stop("a folder in $TMPDIR cannot be removed");
 }
 
 static ckam_plan *make_plan(uint64_t seed, const char *draws, const char *directory) {
@@ -167,7 +158,7 @@ void run_once(density *d, variant v, uint64_t seed, const char *draws, bool evid
     ckam_counts  counts;
     ckam_finding incident[CKAM_INCIDENTS];
     snprintf(folder, sizeof folder, "%.200s/ckam-trust-XXXXXX", parent ? parent : "/tmp");
-    if (!mkdtemp(folder)) stop("no folder can be made in $TMPDIR");
+    if (strchr(folder, '\'') || !mkdtemp(folder)) stop("no folder can be made in $TMPDIR");
     snprintf(directory, sizeof directory, "%s/run", folder);
     mapped_init(m, d, v, seed);
     *out = (outcome){.verdict = WARNED, .evidence = WARNED, .worst = 1.0};
