@@ -5,7 +5,7 @@
 #ifndef CKAM_DIAG_UNSEEN_H
 #define CKAM_DIAG_UNSEEN_H
 
-#include <stdint.h>
+#include "ckam.h"
 
 /* The probability that one more search ends in a mode that none of `searches` has met: Good and Turing's estimate, from the number
  * of modes that one search met; NaN without searches. */
@@ -18,5 +18,10 @@ double unseen_modes(uint64_t once, uint64_t twice, uint64_t searches);
 /* The same by capture and recapture (Chapman), where two groups that searched apart found `first` and `second` modes, `common` of them
  * both, and `known` are known now. */
 double unseen_by_groups(uint64_t first, uint64_t second, uint64_t common, uint64_t known);
+
+/* What there is to know of a search: problems, where it speaks for modes that are missing or does not speak for their absence, and notes.
+ * allowed: the bound up to which nothing is said. Returns how many findings there are. */
+enum { UNSEEN_FINDINGS = 5 };
+size_t unseen_findings(const ckam_search *search, double allowed, size_t dim, ckam_finding found[UNSEEN_FINDINGS]);
 
 #endif

@@ -349,7 +349,8 @@ static bool begin_anew(session *s, const standing *t, ckam_error *error, ckam_st
     search_update(run);
     bool late = search_restarts(run);
     run->extends = late && !cycle_ends;
-    if (late && cycle_ends) *status = search_discard(run, error);
+    if (late && cycle_ends && run->format.csv) *status = verify(run, true, error);
+    if (late && cycle_ends && !*status) *status = search_discard(run, error);
     if (*status) run->reason = "error";
     if (late || extended) run->goal = run->extends ? UINT64_MAX : next_goal(run);
     if (!late) return false;

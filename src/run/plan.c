@@ -87,6 +87,14 @@ static const ckam_option table[] = {
      TEXT("never"),
      .help = "stop when converged: rhat=1.01,ess=400 for the worst parameter",
      RUN(until)},
+    {.name = "unseen",
+     .type = CKAM_REAL,
+     .open_low = true,
+     .low = 0,
+     .high = 1,
+     .initial = 0.05,
+     .help = "jump: a problem if one more search may find an unseen mode with a probability above this (95 % bound)",
+     RUN(unseen)},
     {.name = "init", TEXT("random"), .help = "starts: numbers, a file of numbers, or random on [-2,2]", RUN(init)},
     {.name = "out", TEXT("auto"), .help = "directory to make; auto: ckam-run-MODEL-N", RUN(out)},
     {.name = "overwrite",
@@ -341,7 +349,7 @@ static bool differs(const ckam_plan *a, const ckam_plan *b, const char *name) {
 ckam_status plan_compare(const ckam_plan *ours, const ckam_plan *theirs, ckam_error *error) {
     static const char *const free_to_change[] = {"draws",   "evals",     "time-limit", "until",    "threads",
                                                  "out",     "overwrite", "format",     "progress", "checkpoint-every",
-                                                 "workers", "timeout",   "isolate",    NULL};
+                                                 "workers", "timeout",   "isolate",    "unseen",   NULL};
     const ckam_option *const lists[] = {table, sampler_table(ours->run.sampler)};
     char                     a[OPTION_TEXT], b[OPTION_TEXT];
     for (int i = 0; i < 2; i++)

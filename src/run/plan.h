@@ -18,7 +18,7 @@ typedef struct run_settings {
     double   timeout;
     int      isolate;
     uint64_t chains, threads, draws, thin, evals, horizon, seed;
-    double   time_limit, checkpoint_every;
+    double   time_limit, checkpoint_every, unseen;
     int      overwrite, save_warmup, progress;
 } run_settings;
 

@@ -114,14 +114,6 @@ static void forget_draws(ckam_run *run, lane *l) {
     lane_report(run, l);
 }
 
-static ckam_status cut_rows(ckam_run *run, size_t index, ckam_error *error) {
-    lane *l = &run->lanes[index];
-    char  name[NAME];
-    csv_close(&l->draws);
-    draws_path(".", index, false, sizeof name, name);
-    return csv_continue(&l->draws, &run->place.folder, name, l->kept.top, &run->gate, error);
-}
-
 ckam_status search_discard(ckam_run *run, ckam_error *error) {
     ckam_status status = CKAM_OK;
     for (size_t i = run->first; i < run->last && run->format.csv && !status; i++) {
@@ -134,7 +126,8 @@ ckam_status search_discard(ckam_run *run, ckam_error *error) {
     for (size_t i = run->first; i < run->last; i++) forget_draws(run, &run->lanes[i]);
     if (!run->format.csv) return CKAM_OK;
     status = checkpoint_save(run, error);
-    for (size_t i = run->first; i < run->last && !status; i++) status = cut_rows(run, i, error);
+    for (size_t i = run->first; i < run->last && !status; i++)
+        status = csv_cut(&run->lanes[i].draws, run->lanes[i].kept.top, error);
     return crew_agree(run, status, error);
 }
 
