@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -152,6 +153,22 @@ static void files_that_cannot_be_loaded(void **unused) {
     }
 }
 
+/* The end of a path is shown, where the name is. */
+static void long_paths_keep_their_names(void **unused) {
+    (void)unused;
+    bool       is_stan;
+    ckam_error error;
+    char       path[200];
+    for (size_t i = 0; i < 140; i += 2) memcpy(path + i, "./", 2);
+    snprintf(path + 140, sizeof path - 140, "%s", "missing.so");
+    assert_failure(shared_kind(path, &is_stan, &error), CKAM_ERROR_INPUT, &error, "cannot load .../",
+                   "missing.so: cannot open");
+    snprintf(path + 140, sizeof path - 140, "%s", "no.so");
+    assert_int_equal(symlink(MODEL("no_function"), "no.so"), 0);
+    assert_failure(shared_kind(path, &is_stan, &error), CKAM_ERROR_FORMAT, &error, "/no.so is no model",
+                   "as Stan models");
+}
+
 /* Without a slash dlopen would look in the system's folders: libm.so.6 is there, but not here. */
 static void a_name_alone_is_a_file_here(void **unused) {
     (void)unused;
@@ -230,6 +247,7 @@ int main(void) {
                                        cmocka_unit_test(two_in_use_have_data_of_their_own),
                                        cmocka_unit_test(incomplete_models_are_refused),
                                        cmocka_unit_test(files_that_cannot_be_loaded),
+                                       cmocka_unit_test(long_paths_keep_their_names),
                                        cmocka_unit_test(a_name_alone_is_a_file_here),
                                        cmocka_unit_test(kinds_are_told_apart),
                                        cmocka_unit_test(values_are_handed_on_as_they_are),

@@ -11,6 +11,15 @@ void error_show(char *text) {
     while (*(text += character_until_control(text))) *text++ = '?';
 }
 
+path_text shown_path(const char *path, size_t most) {
+    path_text   shown;
+    size_t      length = strlen(path);
+    const char *from = length > most ? path + length - (most - 3) : path;
+    while (from > path && ((unsigned char)*from & 0xC0) == 0x80) from++; /* not in the middle of a letter */
+    snprintf(shown.text, sizeof shown.text, "%s%s", from > path ? "..." : "", from);
+    return shown;
+}
+
 void error_fill(ckam_error *error, ckam_status status, const char *format, ...) {
     va_list arguments;
     if (!error) return;

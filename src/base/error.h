@@ -14,4 +14,11 @@ void error_fill(ckam_error *error, ckam_status status, const char *format, ...) 
 /* Puts a question mark for what would harm a terminal: a sentence may quote a file that a stranger wrote. error_fill() does it. */
 void error_show(char *text);
 
+/* A path in a sentence: whole up to `most` bytes (at most 120), else "..." and its end, where the name of the file is. To be used as
+ * shown_path(path, 80).text in the arguments of fail_with(). */
+typedef struct path_text {
+    char text[128];
+} path_text;
+path_text shown_path(const char *path, size_t most);
+
 #endif

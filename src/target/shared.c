@@ -64,7 +64,7 @@ static const engine_type shared_type = {.evaluate = evaluate, .derive = derive_r
 static ckam_status load(const char *path, void **object, ckam_error *error) {
     size_t size = strlen(path) + sizeof "./";
     char  *full = malloc(size); /* without a slash the system's folders would be searched */
-    if (!full) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to load %.120s", path);
+    if (!full) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to load %s", shown_path(path, 120).text);
     snprintf(full, size, "%s%s", strchr(path, '/') ? "" : "./", path);
     *object = dlopen(full, RTLD_NOW | RTLD_LOCAL);
     ckam_status status = CKAM_OK;
@@ -72,8 +72,8 @@ static ckam_status load(const char *path, void **object, ckam_error *error) {
         const char *reason = dlerror();
         size_t      length = strlen(full);
         if (reason && !strncmp(reason, full, length) && !strncmp(reason + length, ": ", 2)) reason += length + 2;
-        status =
-            fail_with(error, CKAM_ERROR_INPUT, "cannot load %.100s: %.120s", path, reason ? reason : "no reason given");
+        status = fail_with(error, CKAM_ERROR_INPUT, "cannot load %s: %.120s", shown_path(path, 100).text,
+                           reason ? reason : "no reason given");
     }
     free(full);
     return status;
@@ -98,9 +98,9 @@ static ckam_status load_apart(const char *path, void **object, ckam_error *error
     if (*object) return CKAM_OK;
     if (file >= 0) close(file);
     return fail_with(error, CKAM_ERROR_INPUT,
-                     "%.100s has data already for another run, and cannot be loaded a second time; take isolate for "
+                     "%s has data already for another run, and cannot be loaded a second time; take isolate for "
                      "one of them",
-                     path);
+                     shown_path(path, 100).text);
 }
 
 /* A model keeps its data in its own variables: two that are in use at the same time need two of them. */
@@ -135,9 +135,9 @@ ckam_status shared_kind(const char *path, bool *is_stan, ckam_error *error) {
     *is_stan = dlsym(object, "bs_model_construct");
     if (*is_stan || dlsym(object, "log_density")) return CKAM_OK;
     return fail_with(error, CKAM_ERROR_FORMAT,
-                     "%.80s is no model: it has no function log_density that can be seen from outside, and no "
+                     "%s is no model: it has no function log_density that can be seen from outside, and no "
                      "bs_model_construct, as Stan models of BridgeStan have",
-                     path);
+                     shown_path(path, 80).text);
 }
 
 /* -- What the model says ------------------------------------------------------------------------------------------- */
