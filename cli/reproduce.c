@@ -67,9 +67,9 @@ static bool is_experiment(const char *directory) {
     return (size_t)snprintf(path, sizeof path, "%s/experiment.json", directory) < sizeof path && !access(path, F_OK);
 }
 
-/* One of ours: beside the installed command, or in the tree that it was built in. */
+/* One of ours: in the share of the installed command, or beside the one that was built, wherever that is. */
 static bool find_ours(const char *word, char path[PATH]) {
-    static const char *const places[] = {"../share/ckam/experiments", "../experiments"};
+    static const char *const places[] = {"../share/ckam/experiments", "experiments"};
     char                     self[PATH];
     ssize_t                  length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (strchr(word, '/') || length < 0) return false;
