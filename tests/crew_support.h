@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RANKS_MOST = 8, PATIENCE = 60 }; /* seconds */
+enum { RANKS_MOST = 8, PATIENCE = 600 }; /* seconds */
 
 typedef struct table table;
 

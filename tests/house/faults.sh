@@ -22,7 +22,7 @@ with() {
     fault=$1
     shift
     status=0
-    timeout 60 env CKAM_FAULT="$fault" CKAM_FAULT_COUNTS="$work/counts" LD_PRELOAD="$library" "$@" >out 2>err </dev/null ||
+    timeout 600 env CKAM_FAULT="$fault" CKAM_FAULT_COUNTS="$work/counts" LD_PRELOAD="$library" "$@" >out 2>err </dev/null ||
         status=$?
 }
 

@@ -5,12 +5,12 @@ ckam=$1
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/tries.sh"
 
-# views DIR: every command that looks at a run ends by itself, and in good order. 124: it was still at it after 30 seconds.
+# views DIR: every command that looks at a run ends by itself, and in good order. 124: it was still at it after 10 minutes.
 views() {
     for view in summary diagnose report plot; do
         status=0
         if [ $view = plot ]; then set -- "$1" density -o figure.svg; else set -- "$1"; fi
-        timeout 30 "$ckam" $view "$@" >out 2>err || status=$?
+        timeout 600 "$ckam" $view "$@" >out 2>err || status=$?
         case $status in
         0 | 1 | 65 | 66 | 73) ;;
         *) fail "'ckam $view $*' ended with $status" ;;

@@ -61,6 +61,7 @@ export class Press {
 /** Opens an address; `page.troubles` collects all that a page must not do. */
 export async function open(browser, address, options = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    context.setDefaultTimeout(600_000); // for what hangs: a busy machine takes long for anything
     const page = await context.newPage();
     page.troubles = [];
     page.on("console", (message) => {

@@ -93,7 +93,7 @@ async function tipAt(page, name, fx, fy) {
     await page.mouse.move(box.x + fx * box.width, box.y + fy * box.height);
     await page.mouse.move(box.x + fx * box.width + 1, box.y + fy * box.height);
     const tip = plot.locator('[aria-label="tip"] text');
-    await tip.waitFor({ timeout: 3000 });
+    await tip.waitFor();
     return (await tip.locator("tspan").allTextContents()).join("\n").replaceAll("\u200b", "");
 }
 
