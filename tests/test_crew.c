@@ -151,8 +151,17 @@ static void a_new_rule_lifts_what_is_used_up(void **unused) {
     assert_same_rows("alone", "crew", CHAINS, true);
 }
 
+static atomic_uint others; /* evaluations of the other rank */
+
+static int counted(void *context, const double *x, double *value) {
+    atomic_fetch_add(&others, 1);
+    return ckam_model_target(model)->log_density(context, x, value);
+}
+
+/* After the two chains at least of the other rank, and slower. */
 static int slowly(void *context, const double *x, double *value) {
-    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    do nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    while (atomic_load(&others) < 2 * 150);
     return ckam_model_target(model)->log_density(context, x, value);
 }
 
@@ -161,6 +170,7 @@ static void what_is_used_up_by_some_is_not_lifted(void **unused) {
     (void)unused;
     table *t = assemble(2, NULL, PAIRS(COMMON, "sampler", "gam:warmup=50", "draws", "100", "out", "crew"));
     play_trick(t, 1, TRICK_STOP_RUN, 100);
+    t->rank[0].trick.inner.log_density = counted;
     t->rank[1].trick.inner.log_density = slowly; /* the other one is done by then */
     end_with(t, CKAM_STOP, "interrupted");
     dismiss(t);

@@ -1,8 +1,8 @@
 /* test_program_faults.c - programs that misbehave: garbage, deaths, silence, and what is said of each. */
+#include "held_clock.h"
 #include "program_support.h"
 #include "refusal.h"
 
-#include "base/clock.h"
 #include "target/lag.h"
 
 #include <unistd.h>
@@ -322,20 +322,22 @@ static void no_such_command(void **unused) {
 
 static void who_is_too_slow_is_ended(void **unused) {
     (void)unused;
-    spill_text("program.sh",
-               "echo $$ >leader; while read -r x y; do case $x in\n"
-               "1) sleep 1000 & echo $! >child; wait;; 2) printf 12; sleep 1000;; *) echo \"$x\"; esac; done");
-    engine *e = opened_with("exec sh program.sh", "x, y", 1, 0.25);
-    double  start = clock_seconds();
-    assert_answer(e, 1.0, ENGINE_FAULT, "took longer than 0.25 s, from its start");
-    assert_less(0.25, clock_seconds() - start);
-    assert_less(clock_seconds() - start, 10.0);
+    spill_text("program.sh", "echo $$ >leader; while read -r x y; do case $x in\n"
+                             "1) sleep 1000 & echo $! >child; : >hangs; wait;; 2) printf 12; : >hangs; sleep 1000;;\n"
+                             "*) echo \"$x\"; esac; done");
+    engine *e = opened_with("exec sh program.sh", "x, y", 1, 7200.0);
+    double  start = clock_ahead;
+    hold_clock("hangs");
+    assert_answer(e, 1.0, ENGINE_FAULT, "took longer than 7200 s, from its start");
+    assert_less(3600.0, clock_ahead - start); /* however long the program took to come to where it hangs */
+    assert_less(clock_ahead - start, 7202.0);
     assert_reaped("leader");
     assert_gone("child");
     assert_true(value_at(e, (const double[]){8.0, 0.0}) == 8.0);
-    assert_answer(e, 1.0, ENGINE_FAULT, "worker 1 of the program took longer than 0.25 s");
-    assert_answer(e, 2.0, ENGINE_FAULT, "took longer than 0.25 s; it wrote '12' without an end of line");
+    assert_answer(e, 1.0, ENGINE_FAULT, "worker 1 of the program took longer than 7200 s");
+    assert_answer(e, 2.0, ENGINE_FAULT, "took longer than 7200 s; it wrote '12' without an end of line");
     assert_true(value_at(e, (const double[]){8.0, 0.0}) == 8.0);
+    hold_clock(NULL);
     closed(e);
 }
 
@@ -428,8 +430,11 @@ static void who_says_nothing_is_told_both_ways(void **unused) {
     (void)unused;
     engine    *e = NULL;
     ckam_error error = {.message = ""};
-    assert_failure(open_program(&e, "echo $$ >leader; while read -r x; do echo 1; done", NULL, 1, 0.2, &error),
-                   CKAM_ERROR_TARGET, &error, "in 0.2 s", "--params 'x, y'", "ckam 1 params x, y");
+    hold_clock("hangs");
+    assert_failure(
+        open_program(&e, "echo $$ >leader; : >hangs; while read -r x; do echo 1; done", NULL, 1, 20.0, &error),
+        CKAM_ERROR_TARGET, &error, "in 20 s", "--params 'x, y'", "ckam 1 params x, y");
+    hold_clock(NULL);
     assert_null(e);
     assert_reaped("leader");
 }
@@ -498,7 +503,7 @@ static const char binary_program[] = "import os, struct, sys, time\n"
 static void binary_programs_misbehave_alike(void **unused) {
     (void)unused;
     spill_text("binary.py", binary_program);
-    engine *e = opened_with("exec /usr/bin/env python3 binary.py", NULL, 1, 2.0);
+    engine *e = opened("exec /usr/bin/env python3 binary.py", NULL);
     double  x[] = {0.1, -1.0 / 3.0}, out;
     char    why[ENGINE_WHY];
     void   *seat = seated(e);
@@ -514,8 +519,11 @@ static void binary_programs_misbehave_alike(void **unused) {
     e = opened("printf 'ckam 1 params x, y; binary\\n12345'; sleep 1000", NULL);
     assert_answer(e, 0.0, ENGINE_STOP, "more than one answer to a point: '12345'");
     closed(e);
-    e = opened_with("echo 'ckam 1 params x, y; binary'; read -r x; printf 12345; exec sleep 1000", NULL, 1, 0.2);
-    assert_answer(e, 10.0, ENGINE_FAULT, "took longer than 0.2 s");
+    e = opened("echo 'ckam 1 params x, y; binary'; head -c 16 >/dev/null; printf 12345; : >hangs; exec sleep 1000",
+               NULL);
+    hold_clock("hangs");
+    assert_answer(e, 10.0, ENGINE_FAULT, "took longer than 600 s");
+    hold_clock(NULL);
     closed(e);
 }
 

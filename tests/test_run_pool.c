@@ -8,6 +8,8 @@
 #include "draws/csv.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -306,50 +308,66 @@ static void see_the_end(void *context, const ckam_progress *p) {
     end[1] = (double)p->chain[0].cycle;
 }
 
-/* Waiting a tenth of a second at the end of each cycle, as for the next look at the clock, would take longer. */
-static void nobody_sleeps_at_the_end_of_a_cycle(void **unused) {
-    (void)unused;
-    enum { MANY = 10000 };
-    ckam_model *model;
-    double      end[2] = {0}, *out = calloc((size_t)CHAINS * MANY * DIM, sizeof *out);
-    assert_non_null(out);
-    assert_int_equal(ckam_model_create(&model, MODEL, NULL), CKAM_OK);
-    double begun = clock_seconds();
-    assert_int_equal(ckam_sample(ckam_model_target(model), SAMPLER, NULL, 6, CHAINS, MANY, out, NULL), CKAM_OK);
-    double    work = clock_seconds() - begun;
-    ckam_run *run = begin("quick", PAIRS("draws", "10000", "threads", "2", "save-warmup", "false"), NULL);
-    assert_int_equal(ckam_run_go(run, see_the_end, end, NULL), CKAM_OK);
-    assert_true(end[1] >= 8.0);
-    assert_less(end[0], 2.0 * work + 0.05 * end[1]);
-    ckam_run_free(run);
-    ckam_model_free(model);
-    free(out);
+/* A wait of a tenth of a second becomes one of a minute: whoever is not woken, but waits for the next look at the clock, is late. */
+static atomic_bool patient;
+static atomic_uint late;
+int __real_pthread_cond_timedwait(pthread_cond_t *changed, pthread_mutex_t *lock, const struct timespec *until);
+int __wrap_pthread_cond_timedwait(pthread_cond_t *changed, pthread_mutex_t *lock, const struct timespec *until);
+int __wrap_pthread_cond_timedwait(pthread_cond_t *changed, pthread_mutex_t *lock, const struct timespec *until) {
+    struct timespec end = *until;
+    bool            longer = atomic_load(&patient);
+    if (longer) end.tv_sec += 60;
+    int status = __real_pthread_cond_timedwait(changed, lock, &end);
+    if (status && longer) atomic_fetch_add(&late, 1);
+    if (status) atomic_store(&patient, false); /* once is enough */
+    return status;
 }
 
-/* A density that sleeps, and how long it did. */
+static void nobody_sleeps_at_the_end_of_a_cycle(void **unused) {
+    (void)unused;
+    double    end[2] = {0};
+    ckam_run *run = begin("quick", PAIRS("draws", "10000", "threads", "2", "save-warmup", "false"), NULL);
+    atomic_store(&patient, true);
+    assert_int_equal(ckam_run_go(run, see_the_end, end, NULL), CKAM_OK);
+    atomic_store(&patient, false);
+    assert_true(end[1] >= 8.0);
+    assert_int_equal(atomic_load(&late), 0);
+    ckam_run_free(run);
+}
+
+/* A density that sleeps, and how often it did so while another thread did, too. */
+typedef struct sleepers {
+    atomic_int  inside;
+    atomic_uint all, together;
+} sleepers;
+
 static int slow(void *context, const double *x, double *value) {
-    double begun = clock_seconds();
+    sleepers *s = context;
+    int       others = atomic_fetch_add(&s->inside, 1);
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); /* long beside what a sanitizer takes of the processor */
     *value = -0.5 * (x[0] * x[0] + x[1] * x[1]);
-    atomic_fetch_add((atomic_uint_fast64_t *)context, (uint_fast64_t)(1e9 * (clock_seconds() - begun)));
+    others += atomic_fetch_sub(&s->inside, 1) - 1;
+    atomic_fetch_add(&s->all, 1);
+    atomic_fetch_add(&s->together, others > 0);
     return CKAM_OK;
 }
 
-/* Four chains on two threads, to the end of a cycle and beyond: no thread is idle while there is something to do, and the
- * thread that waits for them does not use the time of the processor. */
+/* Four chains on two threads, to the end of a cycle and beyond: no thread is idle while there is something to do, which an evaluation
+ * would be alone for, and the thread that waits for them does not use the time of the processor. On a busy machine a thread may have
+ * to wait for a processor, so not all evaluations have company. */
 static void threads_are_kept_busy(void **unused) {
     (void)unused;
-    atomic_uint_fast64_t slept = 0;
-    ckam_target          target = {.dim = DIM, .log_density = slow, .context = &slept};
-    double               end[2] = {0};
-    ckam_run            *run = run_with(
-                   PAIRS("sampler", SAMPLER, "seed", "6", "chains", "4", "threads", "2", "evals", "600", "format", "none"),
-                   &target);
+    sleepers    s = {0};
+    ckam_target target = {.dim = DIM, .log_density = slow, .context = &s};
+    double      end[2] = {0};
+    ckam_run   *run = run_with(
+          PAIRS("sampler", SAMPLER, "seed", "6", "chains", "4", "threads", "2", "evals", "600", "format", "none"),
+          &target);
     clock_t begun = clock();
     assert_int_equal(ckam_run_go(run, see_the_end, end, NULL), CKAM_OK);
     double used = (double)(clock() - begun) / CLOCKS_PER_SEC;
     ckam_run_free(run);
-    assert_less(0.85 * 2.0 * end[0], 1e-9 * (double)slept);
+    assert_less(0.5 * atomic_load(&s.all), atomic_load(&s.together));
     assert_less(used, 0.25 * end[0]);
 }
 

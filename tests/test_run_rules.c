@@ -72,10 +72,10 @@ static void the_first_rule_ends_a_run(void **unused) {
 static void time_ends_a_run(void **unused) {
     (void)unused;
     double    start = clock_seconds();
-    ckam_run *run = gone(PAIRS("model", "bimodal", "sampler", "gam", "time-limit", "0.2", "format", "none"), NULL);
+    ckam_run *run = gone(PAIRS("model", "bimodal", "sampler", "gam", "time-limit", "1", "format", "none"), NULL);
     double    time = clock_seconds() - start;
     assert_string_equal(ckam_run_reason(run), "time-limit");
-    assert_true(time >= 0.2 && time < 20.0); /* the upper limit is for machines that have other work */
+    assert_true(time >= 1.0); /* how much longer is a matter of what else the machine has to do */
     ckam_counts counts;
     ckam_run_counts(run, &counts);
     assert_true(counts.draws > 0);

@@ -2,7 +2,8 @@
 # kill.sh CKAM [ROUNDS] - runs that are killed, interrupted or out of room go on to the rows of one that was left alone.
 #
 # The moments are fractions of the time that the undisturbed run took. The outcome must be right whatever the moment is. A run
-# that was done before its next kill is compared, and another one begins. ROUNDS: 60 kills each; 1 if it is not given.
+# that was done before its next kill is compared, and another one begins, which is killed sooner. ROUNDS: 60 kills each; 1 if it is
+# not given.
 set -eu
 ckam=$1 rounds=${2:-1}
 work=$(mktemp -d)
@@ -53,15 +54,21 @@ to_end() {
     same "$1" "$2"
 }
 
-# wait_for FILE: until the run in $pid has made it.
-wait_for() {
-    tries=0
-    while [ ! -s "$1" ]; do
-        tries=$((tries + 1))
-        [ $tries -lt 3000 ] || fail "there is no $1 after 30 seconds"
-        sleep 0.01
+# drawn DIR: waits until the run in $pid has written a row of each chain.
+drawn() {
+    chain=1
+    while [ $chain -le $chains ]; do
+        if grep -q '^[-0-9]' "$work/$1/chain_$chain.csv" 2>/dev/null; then
+            chain=$((chain + 1))
+        else
+            kill -0 $pid 2>/dev/null || fail "the run in $1 has ended, and chain $chain has no row"
+            sleep 0.01
+        fi
     done
 }
+
+# taken: waits until the process in $pid has taken the SIGINT that it was sent, or has ended.
+taken() { while grep -qs '^S[ih][gd]Pnd:.*[2367abef]$' /proc/$pid/status; do :; done; }
 
 now() { date +%s.%N; }
 
@@ -90,6 +97,7 @@ hit() {
     0) # it was done before
         same killed 'SIGKILL'
         rm -r "$work/killed"
+        seconds=$(echo "$seconds" | awk '{ print $1 / 2 }')
         ;;
     *) fail "a run that was killed $hits times ended with $status" ;;
     esac
@@ -101,10 +109,11 @@ killed() {
     while [ $round -lt "$rounds" ]; do
         hits=0 anew=0 round=$((round + 1))
         rm -rf "$work/killed"
-        for fraction in .07 .02 .11 .05 .09 .03 .13 .06 .01 .10 .04 .12 .08 .02 .06 .14 .03 .09 .05 .07; do
-            hit "$(echo "$fraction $round" | awk '{ print $1 * (0.8 + 0.2 * $2 % 0.7) }')"
+        while [ $hits -lt 20 ]; do # the more often a run was missed, the sooner the next kill comes: it ends
+            for fraction in .07 .02 .11 .05 .09 .03 .13 .06 .01 .10 .04 .12 .08 .02 .06 .14 .03 .09 .05 .07; do
+                [ $hits -ge 20 ] || hit "$(echo "$fraction $round" | awk '{ print $1 * (0.8 + 0.2 * $2 % 0.7) }')"
+            done
         done
-        [ $hits -ge 10 ] || fail "only $hits of 20 kills hit a run of $seconds s; it is too short"
         to_end killed 'SIGKILL'
         echo "kill: '$settings': $seconds s, killed $hits times, begun $anew times, the same rows"
     done
@@ -115,8 +124,7 @@ interrupted() {
     rm -rf "$work/stopped"
     begin stopped &
     pid=$!
-    wait_for "$work/stopped/run.json"
-    sleep 0.2
+    drawn stopped
     kill -"$1" $pid
     finish
     [ $status -eq "$2" ] || fail "SIG$1 gave the exit status $status, not $2"
@@ -137,10 +145,9 @@ twice() {
         rm -rf "$work/stopped"
         begin stopped --draws 100000000 &
         pid=$!
-        wait_for "$work/stopped/run.json"
-        sleep 0.5
+        drawn stopped
         kill -INT $pid
-        sleep 0.01
+        taken
         kill -STOP $pid 2>/dev/null || true
         sleep 0.2
         kill -INT $pid 2>/dev/null || true

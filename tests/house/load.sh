@@ -78,10 +78,8 @@ crowd() {
     before=$rows
     touch "$work/mark"
     start "$ckam" resume "$run" --time-limit 1000 --checkpoint-every 1 --progress none
-    tries=0 # until there is a checkpoint of this session, and some more
-    while [ $tries -lt 600 ] && [ -z "$(find "$run/checkpoint/state" -newer "$work/mark")" ]; do
-        tries=$((tries + 1))
-        sleep 0.1
+    while kill -0 $pid 2>/dev/null && [ -z "$(find "$run/checkpoint/state" -newer "$work/mark")" ]; do
+        sleep 0.1 # until there is a checkpoint of this session, and some more
     done
     sleep 1
     kill -9 $pid 2>/dev/null || fail "$1: 'ckam resume' had ended before it was killed"
@@ -104,12 +102,15 @@ stream() {
         --checkpoint-every 1 --progress none --format csv --out "$work/stream"
     : >"$work/levels"
     while kill -0 $pid 2>/dev/null; do
-        [ -s "$work/stream/summary.csv" ] && break # the end has needs of its own
+        kill -STOP $pid 2>/dev/null || true # it waits while it is looked at, however slow that is
+        [ ! -s "$work/stream/summary.csv" ] || break # the end has needs of its own
         now=$(status VmRSS)
         open=$(find /proc/$pid/fd -mindepth 1 2>/dev/null | wc -l)
         [ -z "$now" ] || echo "$now $open $(du -sk "$work/stream" 2>/dev/null | cut -f 1)" >>"$work/levels"
+        kill -CONT $pid 2>/dev/null || true
         sleep 0.05
     done
+    kill -CONT $pid 2>/dev/null || true
     watch
     [ $ended -eq 0 ] || fail "the stream ended with $ended"
     took=$(($(date +%s) - begun + 1))
