@@ -89,12 +89,12 @@ local_samplers() {
 
 # -- Eight schools: the form without the funnel is right. Of the other one no sampler gives a wrong answer without saying so.
 draw schools_gam eight_schools noncentred --sampler gam --draws 20000
-draw schools_ckam eight_schools noncentred --sampler ckam:covariance=global --draws 60000
-draw schools_jump eight_schools noncentred --sampler jump --draws 40000
+draw schools_ckam eight_schools noncentred --sampler ckam:covariance=global --draws 30000
+draw schools_jump eight_schools noncentred --sampler jump --draws 30000
 right schools_gam eight_schools
 honest schools_ckam eight_schools
 right schools_jump eight_schools
-local_samplers eight_schools noncentred --draws 20000
+local_samplers eight_schools noncentred --draws 10000
 for sampler in gam ckam jump; do
     draw "centred_$sampler" eight_schools centred --sampler "$sampler" --draws 20000
     honest "centred_$sampler" eight_schools
@@ -121,12 +121,12 @@ local_samplers garch garch --draws 20000 --init 5,1,0.5,0.5
 # -- Lynx and hare
 start=0.5,0.03,0.8,0.03,30,4,0.3,0.3
 draw lynx_gam lynx_hare lynx_hare --sampler gam --draws 10000 --init $start
-draw lynx_ckam lynx_hare lynx_hare --sampler ckam:covariance=global --draws 20000 --init $start
+draw lynx_ckam lynx_hare lynx_hare --sampler ckam:covariance=global --draws 8000 --init $start
 draw lynx_jump lynx_hare lynx_hare --sampler jump --draws 10000 --init $start
 right lynx_gam lynx_hare
 honest lynx_ckam lynx_hare
 right lynx_jump lynx_hare
-local_samplers lynx_hare lynx_hare --draws 5000 --init $start
+local_samplers lynx_hare lynx_hare --draws 3000 --init $start
 
 # -- The mixture: jump finds both labellings, and gives each one half. A local chain sees one of them, and chains that sit in
 # different ones are told apart.
