@@ -14,7 +14,7 @@ ctest     = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 unexport MAKEFLAGS
-.PHONY: help run test test-core bench check sanitize valgrind coverage fuzz soak mutants install clean
+.PHONY: help run test test-core test-anywhere bench check sanitize valgrind coverage fuzz soak mutants install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -40,6 +40,10 @@ test-core: ## the same for the tests that need only what ckam itself needs
 	@$(configure) -DCKAM_BUILD_TESTS=ON
 	@$(compile)
 	@$(ctest) -L '^core$$'
+
+test-anywhere: ## every test from a build directory with a long path outside the tree, beside stress-ng
+	@$(SETUP) anywhere
+	@scripts/anywhere
 
 # A program that fails, or misses a bar, does not stop the others.
 bench: ## set up, build, and run every benchmark
