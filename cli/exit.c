@@ -28,7 +28,6 @@ int exit_status(ckam_status status) {
     case CKAM_ERROR_SCALE:
     case CKAM_ERROR_ORDER:
     case CKAM_ERROR_TARGET:
-    case CKAM_ERROR_BLAS:
     case CKAM_ERROR_RANGE:
         return EX_SOFTWARE;
     }

@@ -26,9 +26,7 @@
  *
  * The library keeps no global state that you would notice, prints nothing and never exits. Two threads may use two objects at the
  * same time; one object belongs to one thread at a time. Sampling a chain does not allocate; the create functions,
- * ckam_sample(), ckam_chain_pool() and what is in sections 8 to 12 do. Some effects reach further. kam, ckam and jump load
- * OpenBLAS for matrices of order 32 and more, and set it to one thread, because chains, not matrix products, are what
- * runs in parallel. A run that makes draws.nc loads the NetCDF library, which stays loaded, and tells HDF5 below it not to
+ * ckam_sample(), ckam_chain_pool() and what is in sections 8 to 12 do. Two effects reach further. A run that makes draws.nc loads the NetCDF library, which stays loaded, and tells HDF5 below it not to
  * close files by itself when the program exits; figures (ckam_plot_write()) load cairo, which stays, too.
  *
  * Random numbers are a function of (seed, chain, iteration): the same seed gives the same draws.
@@ -60,7 +58,8 @@ CKAM_API const char *ckam_version(void);
 
 /* -- 1. Errors -------------------------------------------------------------------------------------------
  *
- * 0 is success, a positive status says why something stopped, a negative one what failed. */
+ * 0 is success, a positive status says why something stopped, a negative one what failed. -10 was an error of 0.1 and is not
+ * used again. */
 #define CKAM_STATUS_MAP(X)                                                                                             \
     X(CKAM_OK, 0, "success")                                                                                           \
     X(CKAM_REJECT, 1, "the density is not defined at this point")                                                      \
@@ -75,7 +74,6 @@ CKAM_API const char *ckam_version(void);
     X(CKAM_ERROR_ORDER, -7, "ask and tell were not called in turn")                                                    \
     X(CKAM_ERROR_SNAPSHOT, -8, "the snapshot does not belong to this chain")                                           \
     X(CKAM_ERROR_TARGET, -9, "the target returned an unknown code")                                                    \
-    X(CKAM_ERROR_BLAS, -10, "the linear algebra library that is loaded cannot be used")                                \
     X(CKAM_ERROR_RANGE, -11, "the chain has left the range of numbers")                                                \
     X(CKAM_ERROR_INPUT, -12, "a file or directory cannot be read")                                                     \
     X(CKAM_ERROR_OUTPUT, -13, "a file or directory cannot be made")                                                    \

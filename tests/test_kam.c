@@ -180,6 +180,5 @@ int main(void) {
                                        cmocka_unit_test(densities_agree_with_the_textbook),
                                        cmocka_unit_test(draws_have_the_covariance_of_the_textbook),
                                        cmocka_unit_test(the_automatic_scale_is_the_median_distance)};
-    if (linalg_prepare(LINALG_BLAS_DIM, NULL) != CKAM_OK) return 1;
     return cmocka_run_group_tests_name("kam", tests, NULL, NULL);
 }

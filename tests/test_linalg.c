@@ -1,13 +1,10 @@
-/* test_linalg.c - vectors, Cholesky factors and the choice of OpenBLAS, against slow versions in long double. */
+/* test_linalg.c - vectors, Cholesky factors and blocked products, against slow versions in long double. */
 #include "support.h"
 
-#include "base/library.h"
-#include "failure.h"
-#include "linalg/blas.h"
+#include "linalg/blocked.h"
 #include "linalg/linalg.h"
 #include "linalg_reference.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 enum { LARGEST = 200, ROOM = LARGEST * LARGEST };
@@ -48,7 +45,7 @@ static void random_matrix(rng *r, size_t dim, long double *a, double *copy) {
     free(g);
 }
 
-static const size_t dims[] = {1, 2, 3, 4, 5, 31, 32, 33, 64, 99, 100, 101, LARGEST};
+static const size_t dims[] = {1, 2, 3, 4, 5, 31, 32, 33, 64, 99, 100, 101, 128, 129, LARGEST};
 enum { DIMS = sizeof dims / sizeof *dims };
 
 /* -- Vectors ---------------------------------------------------------------------------------------------------- */
@@ -271,8 +268,6 @@ static void test_triangle(void **state) {
     free(a);
 }
 
-/* -- OpenBLAS --------------------------------------------------------------------------------------------------- */
-
 /* The same sums one number at a time, in the order that is promised: equal to the last bit, so it does not matter whether the
  * compiler or the processor took several at once. */
 static void test_the_width_does_not_matter(void **state) {
@@ -308,6 +303,36 @@ static void test_the_width_does_not_matter(void **state) {
         free(out);
         free(a);
         free(panels);
+    }
+}
+
+/* So is a product in blocks, whichever way its matrix is stored. */
+static void test_the_order_of_a_blocked_product(void **state) {
+    (void)state;
+    enum { INNER = 100 };
+    rng r = numbers(7);
+    for (int d = 0; d < DIMS; d++) {
+        const size_t order = dims[d];
+        double      *a = doubles(order * INNER), *c = doubles(order * order), *turned = doubles(order * INNER);
+        double      *same = doubles(order * order);
+        rng_normals(&r, order * INNER, a);
+        for (size_t i = 0; i < order; i++)
+            for (size_t k = 0; k < INNER; k++) turned[k * order + i] = a[i * INNER + k];
+        blocked_product(order, INNER, a, INNER, 1, c);
+        blocked_product(order, INNER, turned, 1, order, same);
+        for (size_t j = 0; j < order; j++)
+            for (size_t i = j; i < order; i++) {
+                volatile double sum = 0.0, term;
+                for (size_t k = 0; k < INNER; k++) {
+                    term = a[i * INNER + k] * a[j * INNER + k];
+                    sum = sum + term;
+                }
+                assert_true(c[j * order + i] == sum && same[j * order + i] == sum);
+            }
+        free(a);
+        free(c);
+        free(turned);
+        free(same);
     }
 }
 
@@ -347,52 +372,8 @@ static void test_a_square_of_panels_may_stop_at_a_limit(void **state) {
     }
 }
 
-/* A setting of the library that linalg_prepare() has loaded. */
-static void find(const char *name, void *function) {
-    void *library = dlopen(CKAM_TEST_OPENBLAS, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-    assert_non_null(library);
-    assert_true(library_find(library, name, function));
-    dlclose(library);
-}
-
-static void test_prepare(void **state) {
-    (void)state;
-    ckam_error error = {CKAM_OK, ""};
-    int (*get_threads)(void);
-    void (*set_threads)(int);
-    assert_int_equal(linalg_prepare(LINALG_BLAS_DIM - 1, &error), CKAM_OK);
-    assert_null(dlopen(CKAM_TEST_OPENBLAS, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)); /* not before it is needed */
-    assert_int_equal(linalg_prepare(LINALG_BLAS_DIM, &error), CKAM_OK);
-    find("openblas_get_num_threads", &get_threads);
-    find("openblas_set_num_threads", &set_threads);
-    assert_int_equal(get_threads(), 1);
-    set_threads(2);
-    const int threads = get_threads();
-    assert_int_equal(linalg_prepare(LINALG_BLAS_DIM - 1, &error), CKAM_OK);
-    assert_int_equal(get_threads(), threads);
-    assert_int_equal(linalg_prepare(LINALG_BLAS_DIM, &error), CKAM_OK);
-    assert_int_equal(get_threads(), 1);
-    assert_string_equal(error.message, "");
-}
-
-/* The library that is in use stays. */
-static void test_libraries_that_are_refused(void **state) {
-    (void)state;
-    ckam_error error;
-    double     one[] = {4};
-    assert_failure(blas_load(CKAM_TEST_MODELS "/serial_blas.so", 64, &error), CKAM_ERROR_BLAS, &error, "order 64",
-                   "OpenBLAS", "a serial one", "libopenblas0-pthread");
-    assert_failure(blas_load("/nowhere/libopenblas.so.0", 64, &error), CKAM_ERROR_BLAS, &error, "order 64",
-                   "/nowhere/libopenblas.so.0", "libopenblas0-pthread");
-    assert_failure(blas_load("libm.so.6", 64, &error), CKAM_ERROR_BLAS, &error, "libm.so.6", "dpotrf_");
-    assert_int_equal(blas_factor(1, one), 0);
-    assert_true(one[0] == 2);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prepare),
-        cmocka_unit_test(test_libraries_that_are_refused),
         cmocka_unit_test(test_vec),
         cmocka_unit_test(test_dot_ignores_alignment),
         cmocka_unit_test(test_factor),
@@ -404,6 +385,7 @@ int main(void) {
         cmocka_unit_test(test_many_updates),
         cmocka_unit_test(test_triangle),
         cmocka_unit_test(test_the_width_does_not_matter),
+        cmocka_unit_test(test_the_order_of_a_blocked_product),
         cmocka_unit_test(test_a_square_of_panels_may_stop_at_a_limit),
     };
     return cmocka_run_group_tests_name("linalg", tests, NULL, NULL);

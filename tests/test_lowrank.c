@@ -279,6 +279,5 @@ int main(void) {
         cmocka_unit_test(test_forward_density), cmocka_unit_test(test_draw),      cmocka_unit_test(test_degenerate),
         cmocka_unit_test(test_without_g),       cmocka_unit_test(test_without_c),
     };
-    if (linalg_prepare(LINALG_BLAS_DIM, NULL) != CKAM_OK) return 1;
     return cmocka_run_group_tests_name("lowrank", tests, NULL, NULL);
 }

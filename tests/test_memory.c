@@ -1,6 +1,6 @@
 /* test_memory.c - only the create functions allocate, and each of them survives a refusal of any of its allocations.
  *
- * Linked so that the library's calls of malloc and its relatives come here (-Wl,--wrap). What OpenBLAS and cmocka
+ * Linked so that the library's calls of malloc and its relatives come here (-Wl,--wrap). What other libraries and cmocka
  * allocate for themselves, as shared libraries, does not. */
 #include "failure.h"
 
@@ -161,7 +161,7 @@ static void check_no_allocation(const char *model_spec, const char *spec, size_t
     ckam_model_free(model);
 }
 
-/* dim = 2 and 40 are below a subsample of 50, 80 is above: the two ways to factor a proposal, small and by BLAS. */
+/* dim = 2 and 40 are below a subsample of 50, 80 is above: the two ways to factor a proposal, small and in blocks. */
 static void steps_allocate_nothing(void **unused) {
     (void)unused;
     static const char *const models[] = {"gaussian:dim=2", "gaussian:dim=40", "gaussian:dim=80"};

@@ -54,7 +54,7 @@ static void threads_change_nothing(void **unused) {
     (void)unused;
     for (const ckam_entry *entry = ckam_sampler_list(); entry->name; entry++) {
         check("banana", entry->name);
-        check("gaussian:dim=40", entry->name); /* with OpenBLAS */
+        check("gaussian:dim=40", entry->name); /* in blocks */
     }
 }
 

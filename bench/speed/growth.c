@@ -114,8 +114,6 @@ static void refactoring_free(refactoring *a) {
 static void refactoring_row(void) {
     ckam_model *above = gaussian(512), *below = gaussian(256);
     refactoring first, second;
-    ckam_error  error;
-    if (linalg_prepare(512, &error)) stop(error.message);
     refactoring_init(&first, above);
     refactoring_init(&second, below);
     row_of_work("  am, factored anew in each step", (work){refactoring_go, &first}, (work){refactoring_go, &second},

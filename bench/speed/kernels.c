@@ -87,8 +87,6 @@ static void kernel_row(size_t dim, size_t n, refreshing z) {
 
 void rows_of_kernels(void) {
     const refreshing kept = {"z kept", "0.0001", false, AT_LEAST}, anew = {"z anew", "1000", true, ALONGSIDE};
-    ckam_error       error;
-    if (linalg_prepare(32, &error)) stop(error.message);
     check_bessel();
     kernel_row(2, 50, kept);
     kernel_row(32, 100, kept);

@@ -40,7 +40,6 @@ static void add_to_moments(moments *m, size_t dim, const double *restrict x, dou
 }
 
 batches *batches_create(size_t dim) {
-    if (linalg_prepare(dim, NULL) < 0) return NULL;
     size_t       end = sizeof(batches);
     const size_t vectors = block_take(&end, 5, dim), scatters = block_take(&end, 2 * dim, dim),
                  sums = block_take(&end, GROUPS, dim);

@@ -11,8 +11,7 @@
 
 typedef struct batches batches;
 
-/* NULL for want of memory (16 dim^2 + 65536 dim bytes), or where linalg_prepare(dim), which says why, fails. Nothing
- * else here allocates. */
+/* NULL for want of memory (16 dim^2 + 65536 dim bytes). Nothing else here allocates. */
 batches *batches_create(size_t dim);
 void     batches_free(batches *b);
 

@@ -58,8 +58,6 @@ ckam_status diag_multi_ess(const double *matrix, size_t chains, size_t rows, siz
     size_t       end = 0;
     *ess = (double)NAN;
     if (dim == 0 || count <= dim) return CKAM_OK;
-    const ckam_status status = linalg_prepare(dim, error);
-    if (status < 0) return status;
     const size_t batches = block_take(&end, count, dim), work = block_take(&end, dim, dim + 3);
     double      *room = end < SIZE_MAX ? calloc(1, end) : NULL;
     if (!room)

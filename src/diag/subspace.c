@@ -196,10 +196,9 @@ static void find(work *w, subspace *s, bool whole, double *out) {
 ckam_status subspace_find(subspace *s, size_t count, size_t dim, double *points, double *out, ckam_error *error) {
     const bool  whole = dim > 1 && dim <= WHITEN_DIM && count > NEAR;
     work        w = {.count = count, .dim = dim, .stride = point_stride(dim)};
-    ckam_status status = linalg_prepare(whole ? dim : 0, error);
+    ckam_status status = CKAM_OK;
     w.points = points;
     *s = (subspace){.dim = dim, .rank = dim < SUBSPACE_DIM ? dim : SUBSPACE_DIM};
-    if (status) return status;
     if (reserve(&w, s, whole))
         find(&w, s, whole, out);
     else {

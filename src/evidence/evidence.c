@@ -97,8 +97,7 @@ ckam_status ckam_evidence_estimate(ckam_draws *draws, const ckam_target *target,
         return fail_with(error, CKAM_ERROR_ARGUMENT,
                          "the draws, the target's log_density or the place for the evidence is NULL");
     *evidence = (ckam_evidence){.log_z = 0.0};
-    status = linalg_prepare(target->dim, error);
-    if (!status) status = halves_create(&s, draws, target, error);
+    status = halves_create(&s, draws, target, error);
     if (status) return status;
     for (size_t h = 0; h < HALVES && !status; h++)
         status = bridge_half(half + h, components + h, &s, target, h, seed, error);

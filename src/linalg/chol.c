@@ -3,10 +3,9 @@
  * All loops run down columns, which are contiguous. Where a pass only adds columns to a vector it takes two of them,
  * which halves the loads and stores of the vector. */
 #include "base/wide.h"
-#include "linalg/blas.h"
+#include "linalg/blocked.h"
 #include "linalg/linalg.h"
 
-#include <float.h>
 #include <math.h>
 
 /* y += a0 x0 + a1 x1. */
@@ -65,9 +64,6 @@ static inline void take_off_four(size_t n, size_t dim, const double *restrict c,
     for (size_t i = 0; i < n; i++) y[i] -= (a0 * c[i] + a1 * c1[i]) + (a2 * c2[i] + a3 * c3[i]);
 }
 
-/* NaN and infinity are no pivots. */
-static bool is_pivot(double value) { return value > 0 && value <= DBL_MAX; }
-
 /* Left-looking: column j loses what the columns before it explain, A_ij - sum_k<j L_ik L_jk, and is then scaled. */
 WIDE static size_t factor_inline(size_t dim, double *a) {
     for (size_t j = 0; j < dim; j++) {
@@ -87,12 +83,7 @@ WIDE static size_t factor_inline(size_t dim, double *a) {
 }
 
 size_t chol_factor(size_t dim, double *a) {
-    if (dim < LINALG_BLAS_FACTOR_DIM) return factor_inline(dim, a);
-    const size_t minor = blas_factor(dim, a);
-    if (minor > 0) return minor;
-    for (size_t k = 0; k < dim; k++) /* dpotrf takes NaN for positive */
-        if (!is_pivot(a[k * dim + k])) return k + 1;
-    return 0;
+    return dim < LINALG_BLOCKED_DIM ? factor_inline(dim, a) : blocked_factor(dim, a);
 }
 
 /* A logarithm costs as much as ten products, so it is taken of products. Pivots are roots of numbers, between 1e-162 and

@@ -1,8 +1,7 @@
 /* linalg.h - vectors, Cholesky factors, and Gaussians 'scaled identity plus low rank'.
  *
  * Matrices are column-major with leading dimension `dim`. Of a symmetric or triangular one only the lower
- * triangle is read and written. Nothing allocates. Matrix products of order LINALG_BLAS_DIM and factorisations of
- * order LINALG_BLAS_FACTOR_DIM and more are left to OpenBLAS; everything else runs inline. */
+ * triangle is read and written. Nothing allocates. */
 #ifndef CKAM_LINALG_LINALG_H
 #define CKAM_LINALG_LINALG_H
 
@@ -11,14 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Measured: dsyrk overtakes the inline product between 8 and 24, by a third; one number keeps small problems free of
- * BLAS. dpotrf overtakes the inline factorisation at 80. */
-enum { LINALG_BLAS_DIM = 32, LINALG_BLAS_FACTOR_DIM = 80 };
-
-/* Loads OpenBLAS (once) and makes it ready (one thread) for sizes that use it; refuses the serial build, which gives wrong
- * results when chains run in threads. To be called once for every chain with its largest matrix order: before it succeeded
- * there is no OpenBLAS to call. */
-ckam_status linalg_prepare(size_t order, ckam_error *error);
+/* Products A A^T and Cholesky factors of this order and more are made in blocks (blocked.h). */
+enum { LINALG_BLOCKED_DIM = 32 };
 
 double vec_dot(size_t n, const double *a, const double *b);
 double vec_sum(size_t n, const double *a);

@@ -3,7 +3,7 @@
  * For the samplers. dim <= rank: C itself is factored. dim > rank ('dual'): K = gamma^2 I + nu^2 G^T G is, and
  * det C = gamma^(2 (dim - rank)) det K,  u^T C^-1 u = (u.u - nu^2 |L_K^-1 G^T u|^2) / gamma^2. */
 #include "base/wide.h"
-#include "linalg/blas.h"
+#include "linalg/blocked.h"
 #include "linalg/linalg.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ WIDE static void add_product(size_t order, size_t inner, const double *a, size_t
 /* G^T G as the same product of G^T, which is laid out a block of columns at a time. */
 static void add_dual_product(size_t dim, size_t rank, const double *g, size_t stride, double *product) {
     enum { BLOCK = 64 };
-    double block[LINALG_BLAS_DIM * BLOCK];
+    double block[LINALG_BLOCKED_DIM * BLOCK];
     for (size_t start = 0; start < dim; start += BLOCK) {
         const size_t n = dim - start < BLOCK ? dim - start : BLOCK;
         for (size_t k = 0; k < n; k++)
@@ -70,12 +70,13 @@ static void add_dual_product(size_t dim, size_t rank, const double *g, size_t st
 
 void lowrank_shape(size_t dim, size_t rank, const double *g, size_t stride, double *shape) {
     const size_t order = lowrank_order(dim, rank);
-    if (order >= LINALG_BLAS_DIM) {
-        blas_shape(dim, rank, g, stride, shape);
+    const bool   dual = lowrank_is_dual(dim, rank);
+    if (order >= LINALG_BLOCKED_DIM) { /* G row-major is G^T column-major */
+        blocked_product(order, dual ? dim : rank, g, dual ? 1 : stride, dual ? stride : 1, shape);
         return;
     }
     for (size_t j = 0; j < order; j++) memset(shape + j * order + j, 0, (order - j) * sizeof *shape);
-    if (lowrank_is_dual(dim, rank))
+    if (dual)
         add_dual_product(dim, rank, g, stride, shape);
     else
         add_product(dim, rank, g, stride, shape);

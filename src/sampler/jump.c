@@ -80,11 +80,6 @@ static size_t layout(jump_state *s, const blueprint *plan) {
 
 static size_t jump_size(const blueprint *plan) { return layout(&(jump_state){0}, plan); }
 
-static ckam_status jump_check(const blueprint *plan, ckam_error *error) {
-    size_t order = lowrank_order(plan->dim, kernel_proposal_most(plan->settings, plan->dim));
-    return linalg_prepare(order > plan->dim ? order : plan->dim, error);
-}
-
 /* A tenth of what is planned: enough to meet all modes, as a rule, and a small part of a long run. Of a short run more. */
 static uint64_t jump_warmup(const blueprint *plan) {
     uint64_t most = 10000 + 500 * (uint64_t)plan->dim, least = 4000 + 500 * (uint64_t)plan->dim;
@@ -477,7 +472,6 @@ static void jump_restart(void *state) {
 
 const sampler jump_sampler = {.options_size = sizeof(settings),
                               .wants_scale = jump_wants_scale,
-                              .check = jump_check,
                               .warmup = jump_warmup,
                               .size = jump_size,
                               .begin = jump_begin,

@@ -15,7 +15,7 @@ static int log_density(void *context, const double *x, double *value) {
     return CKAM_OK;
 }
 
-/* Large enough for OpenBLAS, which the library loads by itself. */
+/* Large enough for matrices in blocks. */
 static int wide_density(void *context, const double *x, double *value) {
     (void)context;
     *value = 0.0;
