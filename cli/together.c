@@ -30,7 +30,10 @@ int together_settle(int status) {
     if (!crew || settled) return status;
     word   *all = calloc(crew->size, sizeof *all);
     size_t *sizes = calloc(crew->size, sizeof *sizes);
-    if (!all || !sizes) exit(EX_OSERR); /* which ends the others, too */
+    if (!all || !sizes) {
+        fprintf(stderr, "ckam: rank %zu has no memory to tell the others so; the job ends\n", crew->rank);
+        exit(EX_OSERR); /* without MPI_Finalize(): mpirun ends the others */
+    }
     for (size_t r = 0; r < crew->size; r++) sizes[r] = sizeof said;
     said.status = status;
     crew->gather(crew->context, &said, sizes, all, true);

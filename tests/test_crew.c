@@ -1,7 +1,7 @@
 /* test_crew.c - a run that several processes carry out: the same draws, the same end and the same failures for all.
  *
- * The processes are threads here (crew_support.h). Also run under the thread sanitizer. Calls of fdatasync() come here
- * (-Wl,--wrap), so that the disk of one rank can be full. */
+ * The processes are threads here (crew_support.h). Also run under the thread sanitizer. Calls of fdatasync(), malloc() and calloc()
+ * come here (-Wl,--wrap), so that the disk of one rank can be full, and its memory, too. */
 #include "crew_support.h"
 
 #include <errno.h>
@@ -359,6 +359,41 @@ static void a_full_disk_of_one_ends_all(void **unused) {
     }
 }
 
+/* -- No memory ---------------------------------------------------------------------------------------------------- */
+
+static _Atomic long refused; /* the number of the allocation of rank 1 that fails; 0: none */
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t number, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t number, size_t size);
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+
+static bool is_refused(void) { return this_rank == 1 && refused > 0 && --refused == 0; }
+
+void *__wrap_malloc(size_t size) { return is_refused() ? NULL : __real_malloc(size); }
+void *__wrap_calloc(size_t number, size_t size) { return is_refused() ? NULL : __real_calloc(number, size); }
+
+/* Every allocation with which rank 1 begins a run, the very first one too. */
+static void a_rank_without_memory_begins_for_none(void **unused) {
+    (void)unused;
+    bool fits = false;
+    for (long number = 1; !fits; number++) {
+        table *t = assemble(2, NULL,
+                            PAIRS("model", "bimodal", "sampler", "rw", "chains", "2", "draws", "10", "seed", "6",
+                                  "format", "none", "evals", "20"));
+        refused = number;
+        ckam_status status = go(t);
+        fits = refused > 0; /* it had all that it asked for */
+        refused = 0;
+        for (size_t r = 0; r < 2 && !fits && status; r++)
+            assert_failure(t->rank[r].status, CKAM_ERROR_MEMORY, &t->rank[r].error, "memory", "(rank 1)");
+        assert_true(!fits || !status);
+        assert_true(number > 10 || status == CKAM_ERROR_MEMORY);
+        dismiss(t);
+    }
+}
+
 /* -- The first rank ----------------------------------------------------------------------------------------------- */
 
 typedef struct seen {
@@ -445,6 +480,7 @@ int main(void) {
                                        cmocka_unit_test(a_directory_that_is_in_use_is_left_alone),
                                        cmocka_unit_test(a_rank_that_cannot_go_on_keeps_all),
                                        cmocka_unit_test(a_full_disk_of_one_ends_all),
+                                       cmocka_unit_test(a_rank_without_memory_begins_for_none),
                                        cmocka_unit_test(the_first_rank_has_what_concerns_all),
                                        cmocka_unit_test(draws_without_files_are_the_same)};
     return cmocka_run_group_tests_name("crew", tests, make_model, free_model);

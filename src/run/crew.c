@@ -27,30 +27,46 @@ struct crew_talk {
     size_t     room;       /* for offers, in bytes */
 };
 
-static bool take_room(ckam_run *run, struct crew_talk *t, size_t size) {
-    size_t lanes = run->last - run->first + (crew_is_first(run) ? (size_t)run->plan->run.chains : 0);
-    t->sizes = calloc(size, sizeof *t->sizes);
-    t->board = malloc(size * CREW_MOST + CREW_TEXT);
-    t->news = calloc(lanes + 1, sizeof *t->news);
-    return t->sizes && t->board && t->news;
+/* The first rank that has no room to talk, or the number of ranks. What is told is on the stack: that rank has nothing else. */
+static size_t find_silent(const ckam_crew *crew, bool has_room) {
+    size_t sizes[crew->size], first = 0;
+    bool   all[crew->size];
+    for (size_t r = 0; r < crew->size; r++) sizes[r] = sizeof has_room;
+    crew->gather(crew->context, &has_room, sizes, all, true);
+    while (first < crew->size && all[first]) first++;
+    return first;
 }
 
 ckam_status crew_begin(ckam_run *run, const ckam_crew *crew, ckam_error *error) {
-    run->first = 0;
-    run->last = (size_t)run->plan->run.chains;
-    if (!crew || crew->size < 2) return CKAM_OK;
+    if (!crew || crew->size < 2)
+        return run ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a run");
     if (crew->rank >= crew->size || !crew->neighbours || !crew->gather)
         return fail_with(
             error, CKAM_ERROR_ARGUMENT,
             "the crew has the rank %zu of %zu, %zu neighbours and %s function to gather; ranks count from 0, and "
             "a process is its own neighbour",
             crew->rank, crew->size, crew->neighbours, crew->gather ? "a" : "no");
+    struct crew_talk *talk = run ? calloc(1, sizeof *talk) : NULL;
+    if (run) run->talk = talk;
+    if (talk) talk->sizes = calloc(crew->size, sizeof *talk->sizes);
+    if (talk) talk->board = malloc(crew->size * CREW_MOST + CREW_TEXT);
+    size_t silent = find_silent(crew, talk && talk->sizes && talk->board);
+    if (silent < crew->size)
+        return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a run of %zu processes (rank %zu)",
+                         crew->size, silent);
     run->crew = crew;
-    run->first = crew_first(run, crew->rank);
-    run->last = crew_first(run, crew->rank + 1);
-    run->talk = calloc(1, sizeof *run->talk);
-    if (run->talk && take_room(run, run->talk, crew->size)) return CKAM_OK;
-    return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a run of %zu processes", crew->size);
+    return CKAM_OK;
+}
+
+ckam_status crew_deal(ckam_run *run, ckam_error *error) {
+    size_t rank = run->crew ? run->crew->rank : 0;
+    run->first = crew_first(run, rank);
+    run->last = crew_first(run, rank + 1);
+    if (!run->crew) return CKAM_OK;
+    size_t lanes = run->last - run->first + (crew_is_first(run) ? (size_t)run->plan->run.chains : 0);
+    run->talk->news = calloc(lanes + 1, sizeof *run->talk->news);
+    if (run->talk->news) return CKAM_OK;
+    return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to follow %zu chains", lanes);
 }
 
 void crew_end(ckam_run *run) {

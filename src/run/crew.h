@@ -8,8 +8,10 @@
 
 #include "run/run.h"
 
-/* Fills run->crew, first and last. */
+/* Fills run->crew; or fails in all processes, where one has no memory: `run` is NULL there, or nothing is left to tell others with. */
 ckam_status crew_begin(ckam_run *run, const ckam_crew *crew, ckam_error *error);
+/* Fills run->first and last, when the plan is known. */
+ckam_status crew_deal(ckam_run *run, ckam_error *error);
 void        crew_end(ckam_run *run);
 size_t      crew_size(const ckam_run *run);
 bool        crew_is_first(const ckam_run *run);

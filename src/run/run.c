@@ -195,7 +195,7 @@ static ckam_status prepare(ckam_run *run, const ckam_target *target, bool resume
 static ckam_status begin(ckam_run **run, const ckam_plan *plan, ckam_error *error) {
     pthread_condattr_t monotonic;
     ckam_run          *r = *run = calloc(1, sizeof *r);
-    if (!r) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a run");
+    if (!r) return crew_begin(NULL, plan->crew, error);
     r->reason = "";
     r->place.lock = r->place.folder.file = -1;
     pthread_mutex_init(&r->lock, NULL);
@@ -204,8 +204,12 @@ static ckam_status begin(ckam_run **run, const ckam_plan *plan, ckam_error *erro
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&r->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    ckam_status status = plan_copy(&r->plan, plan, error);
-    if (!status) status = crew_begin(r, plan->crew, error);
+    ckam_status status = crew_begin(r, plan->crew, error);
+    if (!status) {
+        status = plan_copy(&r->plan, plan, error);
+        if (!status) status = crew_deal(r, error);
+        status = crew_agree(r, status, error);
+    }
     if (!status) return CKAM_OK;
     ckam_run_free(r);
     *run = NULL;

@@ -259,6 +259,28 @@ status=0
 ) || status=$?
 ended 'full disk of rank 1' $status 74 'cannot write .*/chain_3\.csv.*(rank 1)'
 
+# -- Little memory on one rank ----------------------------------------------------------------------------------------
+
+# The job ends with a message that names the rank; where there is just enough it ends well. What MPI itself needs is about 90 MB.
+cat >"$work/limited" <<'END'
+#!/bin/sh
+[ "$OMPI_COMM_WORLD_RANK" -ne 1 ] || ulimit -v "$LIMIT"
+exec "$@"
+END
+named=0
+for LIMIT in 100000 140000 200000 260000 340000 400000; do
+    export LIMIT
+    status=0
+    timeout -s KILL 60 mpirun -n 2 "$work/limited" "$ckam_mpi" sample gaussian:dim=100 --sampler jump --chains 2 --draws 50 \
+        --seed 9 --format none --progress none >"$work/out" 2>"$work/err" || status=$?
+    [ $status -ne 137 ] || fail "$LIMIT kB of memory on rank 1: the job hangs"
+    [ $status -ne 70 ] || grep -q 'memory.*(rank 1)' "$work/err" || grep -q 'thread.*(rank 1)' "$work/err" ||
+        fail "$LIMIT kB of memory on rank 1: the message does not name it"
+    [ $status -ne 70 ] || named=$((named + 1))
+done
+[ $named -ge 1 ] || fail 'no job was short of memory: then this test says nothing'
+echo "mpi: little memory on rank 1: as expected, $named of 6 jobs ended by it"
+
 # -- Only the first rank speaks -------------------------------------------------------------------------------------
 
 # once STATUS TEXT ...: the command ends so, and says it once.
