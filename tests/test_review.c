@@ -276,6 +276,114 @@ static void draws_at_a_bound(void **state) {
     }
 }
 
+/* The rows of chain 2 from 1000 on repeat one. */
+static made made_stuck(size_t length, double hold, uint64_t seed) {
+    made m = made_model("gaussian:dim=2", 4, 2500, hold, seed);
+    for (size_t row = 1; row < length; row++) {
+        memcpy(made_at(&m, 2500 + 1000 + row), made_at(&m, 3500), 2 * sizeof *m.x);
+        m.log_density[3500 + row] = m.log_density[3500];
+    }
+    return m;
+}
+
+/* A chain that keeps its place with probability 0.75 stands still for about 24 rows at most; one that is caught for 185 is named,
+ * and one whose parameters stand but not its lp__ is not. False alarms: 1e-4 of a run, 50 runs. */
+static void a_chain_that_is_caught(void **state) {
+    (void)state;
+    made         m = made_stuck(185, 0.75, 1);
+    ckam_review *r = review_of(&m);
+    assert_found(r, CKAM_PROBLEM, "Chain 2 stood still for 1", "rows, from row", "non-centred");
+    ckam_review_free(r);
+    for (size_t row = 1; row < 185; row++) m.log_density[3500 + row] += (double)row;
+    r = review_of(&m);
+    assert_null(find_in(r->finding, r->findings, "stood still"));
+    ckam_review_free(r);
+    made_free(&m);
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        m = made_stuck(seed % 2 ? 1 : 40, 0.75, seed); /* 40 is long, but less than 7 % of the squares of all stays */
+        r = review_of(&m);
+        assert_null(find_in(r->finding, r->findings, "stood still"));
+        ckam_review_free(r);
+        made_free(&m);
+    }
+}
+
+/* Shifted in one chain by half a standard deviation (of chi-square / 2 with 2 degrees of freedom: 1), lp__ has an R-hat of about
+ * 1.045; the parameters agree. And a tail of lp__ that moves slowly. */
+static void the_log_density_counts(void **state) {
+    (void)state;
+    made m = made_model("gaussian:dim=2", 4, 2000, 0.0, 1);
+    for (size_t i = 0; i < 2000; i++) m.log_density[i] -= 0.5;
+    ckam_review *r = review_of(&m);
+    assert_less(1.02, r->log_density.rhat);
+    assert_less(r->log_density.rhat, 1.08);
+    assert_found(r, CKAM_PROBLEM, "R-hat is above 1.01 for lp__; the worst is lp__, the log density, with 1.0",
+                 "tails or regions", "Run longer");
+    ckam_review_free(r);
+    for (size_t i = 0; i < 8000; i++) m.log_density[i] -= i < 2000 ? -0.5 : 0.0;
+    for (size_t i = 0; i < 8000; i++)
+        m.log_density[i] -= i % 1000 < 80 ? 30.0 : 0.0; /* for 80 rows, twice in a chain */
+    r = review_of(&m);
+    assert_found(r, CKAM_PROBLEM, "effective sample size", "for lp__; the worst is lp__, the log density, with",
+                 "--draws=");
+    ckam_review_free(r);
+    m.log_density[17] = HUGE_VAL;
+    m.log_density[18] = (double)NAN;
+    r = review_of(&m);
+    assert_found(r, CKAM_PROBLEM, "lp__, the log density, is not finite in 2 of 8000 rows", "density is 0",
+                 "leave those");
+    assert_int_equal(r->modes, 1);
+    ckam_review_free(r);
+    for (size_t i = 0; i < 8000; i++) m.log_density[i] = 1.0;
+    r = review_of(&m);
+    assert_found(r, CKAM_NOTE, "lp__, the log density, is the same in all rows", "flat", "uniform");
+    ckam_review_free(r);
+    made_free(&m);
+}
+
+/* Above 2^43 the unit in the last place is 0.002, above 2^46 0.016. */
+static void a_log_density_without_digits(void **state) {
+    static const double constants[] = {0.0, 1e9, -1e12, 0x1.8p43, -0x1.8p46, 1e17};
+    (void)state;
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+        made m = made_model("gaussian:dim=2", 4, 1000, 0.0, 1);
+        for (size_t row = 0; row < 4000; row++) m.log_density[row] += constants[i];
+        ckam_review *r = review_of(&m);
+        if (i < 3)
+            assert_null(find_in(r->finding, r->findings, "lost in rounding"));
+        else
+            assert_found(r, i == 3 ? CKAM_NOTE : CKAM_PROBLEM, "lost in rounding", "lp__", "Subtract a constant");
+        ckam_review_free(r);
+        made_free(&m);
+    }
+}
+
+/* `late` of the rows of all chains are in one mode; after that both have the same weight. */
+static made made_late(size_t late, double weight, uint64_t seed) {
+    made m = made_room(4, 2000, 2, seed);
+    for (size_t i = 0; i < 8000; i++) {
+        rng_normals(&m.random, 2, made_at(&m, i));
+        if (i % 2000 >= late && rng_uniform(&m.random) < weight) made_at(&m, i)[0] += 20.0;
+    }
+    return m;
+}
+
+static void a_mode_that_is_found_late(void **state) {
+    (void)state;
+    made         m = made_late(1900, 0.5, 1);
+    ckam_review *r = review_of(&m);
+    assert_int_equal(r->modes, 2);
+    assert_found(r, CKAM_PROBLEM, "Mode 2, with 0.02", "no draw in the first 95 % of any chain", "--warmup=3800");
+    ckam_review_free(r);
+    made_free(&m);
+    m = made_late(0, 0.03, 1); /* as small a weight, all the time */
+    r = review_of(&m);
+    assert_int_equal(r->modes, 2);
+    assert_int_equal(r->findings, 0);
+    ckam_review_free(r);
+    made_free(&m);
+}
+
 static void one_chain(void **state) {
     (void)state;
     made         m = made_model("gaussian:dim=2", 1, 2000, 0.0, 1);
@@ -296,8 +404,9 @@ static void rules_of_shape(void **state) {
     const double       number = 0.0;
     ckam_mode          modes[50];
     const ckam_summary summary = {.rhat = 1e300, .ess_bulk = 1e-12, .ess_tail = 2.0};
-    ckam_review      r = {.chains = 3, .rows = 100, .parameters = 1, .names = names, .summary = &summary, .modes = 50};
-    ckam_draws_shape shape = {.rows = 100, .stride = 2, .shortest = UINT64_MAX - 1, .longest = UINT64_MAX};
+    ckam_review r = {.chains = 3, .rows = 100, .parameters = 1, .names = names, .summary = &summary, .modes = 50};
+    r.log_density = (ckam_summary){.rhat = 2e300, .ess_bulk = 1e-12, .ess_tail = 2.0, .median = -1.234e300};
+    ckam_draws_shape   shape = {.rows = 100, .stride = 2, .shortest = UINT64_MAX - 1, .longest = UINT64_MAX};
     const review_facts facts = {.review = &r,
                                 .shape = &shape,
                                 .moved = moved,
@@ -308,7 +417,11 @@ static void rules_of_shape(void **state) {
                                 .hugest = -1.7976931348623157e308,
                                 .edges = SIZE_MAX,
                                 .edge = -1.7976931348623157e308,
-                                .edge_rows = SIZE_MAX};
+                                .edge_rows = SIZE_MAX,
+                                .density_undefined = UINT64_MAX,
+                                .density_constant = true,
+                                .stays = {SIZE_MAX, 1000000, SIZE_MAX - 1, 0.000123},
+                                .doubts = {50, 49, 0.99999, 50, 49, 1.23e-5, 0.99999}};
     ckam_finding       finding[FINDINGS_MOST];
     memset(long_name, 'n', 100);
     long_name[100] = 0;
@@ -323,13 +436,24 @@ static void rules_of_shape(void **state) {
         assert_non_null(find_in(finding, count, "50 modes, the most"));
         assert_non_null(find_in(finding, count, crossings ? "only 1 times" : "no chain went"));
         assert_null(find_in(finding, count, "entered"));
+        assert_null(find_in(finding, count, "the error is too small"));
+        assert_non_null(find_in(finding, count, "stood still for 18446744073709551615 rows"));
+        assert_non_null(find_in(finding, count, "found late"));
+        assert_non_null(
+            find_in(finding, count, "R-hat is above 1.01 for 1 of 1 parameters and lp__; the worst is lp__"));
     }
     r.crossings = 490; /* enough in all; and the longest of this note */
     modes[0].arrivals = modes[1].arrivals = 10;
     modes[2].weight = 0.000123456;
     size_t count = findings_make(&facts, finding);
-    assert_non_null(find_in(finding, count, "Mode 3, with 0.000123 of the weight, was entered only 9 times; 48 of 50"));
+    assert_non_null(
+        find_in(finding, count, "Mode 3, with 0.000123 +- 0 of the weight, was entered only 9 times; 48 of 50"));
     assert_null(find_in(finding, count, "only 490 times"));
+    assert_non_null(find_in(finding, count, "the error is too small"));
+    assert_int_equal(find_in(finding, count, "was entered only")->severity, CKAM_NOTE);
+    for (size_t j = 0; j < 50; j++) modes[j].mcse = 0.0501234; /* which matters */
+    count = findings_make(&facts, finding);
+    assert_int_equal(find_in(finding, count, "was entered only")->severity, CKAM_PROBLEM);
     for (size_t j = 0; j < 50; j++) modes[j].arrivals = 10;
     count = findings_make(&facts, finding);
     assert_null(find_in(finding, count, "entered"));
@@ -349,6 +473,10 @@ int main(void) {
                                        cmocka_unit_test(few_rows),
                                        cmocka_unit_test(draws_without_end),
                                        cmocka_unit_test(draws_at_a_bound),
+                                       cmocka_unit_test(a_chain_that_is_caught),
+                                       cmocka_unit_test(the_log_density_counts),
+                                       cmocka_unit_test(a_log_density_without_digits),
+                                       cmocka_unit_test(a_mode_that_is_found_late),
                                        cmocka_unit_test(one_chain),
                                        cmocka_unit_test(rules_of_shape)};
     return cmocka_run_group_tests_name("review", tests, NULL, NULL);

@@ -8,7 +8,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define RHAT_MOST 1.01
+#define RHAT_MOST      1.01
+#define LOST_NOTE      0.001 /* the unit in the last place of lp__: see lost_in_rounding() */
+#define LOST_PROBLEM   0.01
+#define WEIGHT_MATTERS 0.05 /* an error of a weight */
 enum { ROWS_LEAST = 6, ESS_A_CHAIN = 100, CROSSINGS_A_MODE = 10, NAMED_MOST = 6 };
 
 typedef struct list {
@@ -88,6 +91,18 @@ static void undefined_values(list *l) {
         "derived quantity that is undefined in places. Leave those rows or columns out.");
 }
 
+static void undefined_density(list *l) {
+    const review_facts *f = l->facts;
+    if (f->density_undefined == 0) return;
+    add(l, CKAM_PROBLEM,
+        "lp__, the log density, is not finite in %" PRIu64 " of %zu rows: a chain cannot be where the density is 0, "
+        "infinite or not defined.",
+        f->density_undefined, f->review->chains * f->review->rows);
+    advise(l,
+           "No chain of ckam visits such a point. Look at the program that wrote the rows, and at the density there; "
+           "leave those rows out.");
+}
+
 static void boundless(list *l) {
     const review_facts *f = l->facts;
     if (f->huge == 0) return;
@@ -126,6 +141,37 @@ static void chains_that_stand(list *l) {
               "--sampler=gam:step-size=0.1), a longer warm-up (warmup=5000 behind the same colon), or other starts "
               "(--init).");
 }
+
+static void long_stay(list *l) {
+    const stays *s = &l->facts->stays;
+    if (s->length == 0) return;
+    add(l, CKAM_PROBLEM,
+        "Chain %zu stood still for %zu rows, from row %zu on; elsewhere it moves in %.2g of its rows. It was caught "
+        "where "
+        "nearly every proposal is rejected, a place that steps of this size seldom enter or leave.",
+        s->chain + 1, s->length, s->row + 1, s->accepted);
+    advise(l,
+           "Look at the draws there (`ckam plot DIR trace`). The density is narrow there, as in the neck of a funnel: "
+           "write it in other parameters (a non-centred form), or take smaller steps (step-size in --sampler) and "
+           "more draws.");
+}
+
+/* Two values of the log density differ by what is left after rounding. Each term of a sum is rounded too, so that 100
+ * terms can be off by 50 units in the last place: 0.05 with a unit of 0.001, which distorts the density by 5 %, and 0.5
+ * with 0.01, which takes the sense from acceptance probabilities. */
+static void lost_in_rounding(list *l, ckam_severity severity) {
+    const double size = fabs(l->facts->review->log_density.median), unit = nextafter(size, HUGE_VAL) - size;
+    if (!(unit > LOST_NOTE) || (unit > LOST_PROBLEM) != (severity == CKAM_PROBLEM)) return;
+    add(l, severity, "lp__, the log density, is about %.2g, where the next number is %.2g away: %s lost in rounding.",
+        l->facts->review->log_density.median, unit,
+        severity == CKAM_PROBLEM ? "the differences that decide about proposals are" : "small differences are");
+    advise(l,
+           "Subtract a constant from the log density, such as its value at the start, before the terms are added up, "
+           "and run again.");
+}
+
+static void lost_density(list *l) { lost_in_rounding(l, CKAM_PROBLEM); }
+static void rounded_density(list *l) { lost_in_rounding(l, CKAM_NOTE); }
 
 /* Chains are in different modes: which is where, as far as there is room. */
 static void never_crossed(list *l) {
@@ -187,18 +233,82 @@ static void lonely_modes(list *l) {
            "other starts (--chains, --init).");
 }
 
+static void late_modes(list *l) {
+    const ckam_review *r = l->facts->review;
+    const mode_doubts *d = &l->facts->doubts;
+    if (d->late == 0) return;
+    add(l, CKAM_PROBLEM,
+        "Mode %zu, with %.3g of the weight, has no draw in the first %.3g %% of any chain, and %" PRIu64
+        " crossings into it after that: it was found late, and its weight is too small. %zu of %zu modes are so.",
+        d->first_late + 1, r->mode[d->first_late].weight, 100.0 * d->absent, r->mode[d->first_late].arrivals, d->late,
+        r->modes);
+    advise(l,
+           "The draws before are those of a part of the density. Run again with a warm-up that is longer than that "
+           "(--warmup=%.0f), or resume until they are few (--draws); there may be modes that were not found at all.",
+           ceil(2.0 * d->absent * (double)l->facts->shape->shortest));
+}
+
+static void uneven_weights(list *l) {
+    const ckam_review *r = l->facts->review;
+    const mode_doubts *d = &l->facts->doubts;
+    if (d->uneven == 0 || has_few_crossings(r)) return; /* that says it already */
+    const ckam_mode *m = r->mode + d->first_uneven;
+    add(l, CKAM_PROBLEM,
+        "The weight of mode %zu, %.3g +- %.2g, is from %.3g to %.3g in the halves of the chains, which differ by more "
+        "than chance: the error is too small. %zu of %zu modes are so.",
+        d->first_uneven + 1, m->weight, m->mcse, d->least, d->most, d->uneven, r->modes);
+    advise(l,
+           "The chains have not forgotten where they began, or the sampler still learns. Run longer (--draws, or `ckam "
+           "resume` with it), or again with a longer warm-up (--warmup).");
+}
+
+/* The quantities that break a rule: parameters, and lp__, which is number `parameters`. */
+typedef struct offenders {
+    size_t              count; /* of the parameters */
+    bool                density;
+    const ckam_summary *worst;
+    const char         *name; /* of the worst one */
+} offenders;
+
+/* Those whose measure is above the limit, all but NaN. */
+static offenders find_offenders(const ckam_review *r, double (*measure)(const ckam_summary *), double limit) {
+    offenders o = {.worst = NULL};
+    for (size_t k = 0; k <= r->parameters; k++) {
+        const bool          density = k == r->parameters;
+        const ckam_summary *s = density ? &r->log_density : r->summary + k;
+        if (!(measure(s) > limit)) continue;
+        o.count += !density;
+        o.density |= density;
+        if (o.worst && !(measure(s) > measure(o.worst))) continue;
+        o.worst = s;
+        o.name = density ? "lp__, the log density," : r->names[k];
+    }
+    return o;
+}
+
+/* "2 of 5 parameters", "lp__", or both. */
+static const char *name_offenders(const offenders *o, const ckam_review *r, char text[64]) {
+    const char *density = !o->density ? "" : o->count ? " and lp__" : "lp__";
+    if (o->count)
+        snprintf(text, 64, "%zu of %zu parameters%s", o->count, r->parameters, density);
+    else
+        snprintf(text, 64, "%s", density);
+    return text;
+}
+
+static double rhat_of(const ckam_summary *s) { return s->rhat; }
+
 static void high_rhat(list *l) {
     const ckam_review *r = l->facts->review;
-    size_t             count = 0, worst = 0;
-    for (size_t k = 0; k < r->parameters; k++) {
-        if (!(r->summary[k].rhat > RHAT_MOST)) continue;
-        if (count++ == 0 || r->summary[k].rhat > r->summary[worst].rhat) worst = k;
-    }
-    if (count == 0) return;
-    const double rhat = r->summary[worst].rhat;
-    add(l, CKAM_PROBLEM, "R-hat is above %.2f for %zu of %zu parameters; the worst is %.60s with %.*g: %s.", RHAT_MOST,
-        count, r->parameters, r->names[worst], rhat < RHAT_MOST + 0.0005 ? 7 : 4, rhat,
-        r->chains > 1 ? "the chains do not agree" : "the halves of the chain do not agree");
+    const offenders    o = find_offenders(r, rhat_of, RHAT_MOST);
+    char               names[64];
+    if (!o.worst) return;
+    const double rhat = o.worst->rhat;
+    add(l, CKAM_PROBLEM, "R-hat is above %.2f for %s; the worst is %.60s with %.*g: %s.", RHAT_MOST,
+        name_offenders(&o, r, names), o.name, rhat < RHAT_MOST + 0.0005 ? 7 : 4, rhat,
+        o.worst == &r->log_density ? "the chains, or their halves, visit tails or regions of the density differently"
+        : r->chains > 1            ? "the chains do not agree"
+                                   : "the halves of the chain do not agree");
     if (r->modes > 1)
         advise(l,
                "The chains weigh the modes differently. See what is said of the modes first; intervals and means over "
@@ -211,24 +321,21 @@ static void high_rhat(list *l) {
 }
 
 static double least_ess(const ckam_summary *s) { return fmin(s->ess_bulk, s->ess_tail); /* of a NaN, the other */ }
+static double lack_of_ess(const ckam_summary *s) { return -least_ess(s); }
 
 static void low_ess(list *l) {
     const ckam_review *r = l->facts->review;
     const double       wanted = (double)ESS_A_CHAIN * (double)r->chains;
-    size_t             count = 0, worst = 0;
-    for (size_t k = 0; k < r->parameters; k++) {
-        if (!(least_ess(r->summary + k) < wanted)) continue;
-        if (count++ == 0 || least_ess(r->summary + k) < least_ess(r->summary + worst)) worst = k;
-    }
-    if (count == 0) return;
-    const ckam_summary *s = r->summary + worst;
-    const double        ess = least_ess(s), ratio = wanted / ess, draws = ratio * (double)l->facts->shape->shortest;
-    const double        digit = pow(10.0, floor(log10(draws)) - 1.0);
+    const offenders    o = find_offenders(r, lack_of_ess, -wanted);
+    char               names[64];
+    if (!o.worst) return;
+    const double ess = least_ess(o.worst), ratio = wanted / ess, draws = ratio * (double)l->facts->shape->shortest;
+    const double digit = pow(10.0, floor(log10(draws)) - 1.0);
     add(l, CKAM_PROBLEM,
-        "The effective sample size is below %d a chain, %.0f in all, for %zu of %zu parameters; the worst is %.60s "
+        "The effective sample size is below %d a chain, %.0f in all, for %s; the worst is %.60s "
         "with %.0f "
         "(%s) of %zu draws.",
-        ESS_A_CHAIN, wanted, count, r->parameters, r->names[worst], ess, s->ess_bulk <= ess ? "bulk" : "tail",
+        ESS_A_CHAIN, wanted, name_offenders(&o, r, names), o.name, ess, o.worst->ess_bulk <= ess ? "bulk" : "tail",
         r->chains * r->rows);
     if (ratio <= 1000.0)
         advise(
@@ -261,6 +368,16 @@ static void constant_parameters(list *l) {
               "value.");
 }
 
+static void constant_density(list *l) {
+    const review_facts *f = l->facts;
+    if (!f->density_constant || f->constant == f->review->parameters) return;
+    add(l, CKAM_NOTE, "lp__, the log density, is the same in all rows: the density is flat where the chains went.");
+    advise(
+        l,
+        "Well if it is meant to be uniform. If not, it does not depend on the parameters: check it, and in C that no "
+        "division of whole numbers makes it 0.");
+}
+
 static void different_lengths(list *l) {
     const ckam_draws_shape *s = l->facts->shape;
     if (s->shortest == s->longest) return;
@@ -280,24 +397,32 @@ static void thinned(list *l) {
     advise(l, "It is enough to judge the run. Effective sample sizes are those of the rows used, so rather too small.");
 }
 
-/* Where there are crossings enough in all. */
-static void seldom_entered(list *l) {
+/* Modes that were entered seldom, where there are crossings enough in all: a problem for those whose weight may be off by
+ * so much that it matters. */
+static void seldom_entered(list *l, ckam_severity severity) {
     const ckam_review *r = l->facts->review;
     size_t             count = 0, first = 0;
     if (has_few_crossings(r)) return;
     for (size_t mode = r->modes; mode-- > 0 && r->modes > 1;)
-        if (r->mode[mode].arrivals < CROSSINGS_A_MODE) {
+        if (r->mode[mode].arrivals < CROSSINGS_A_MODE &&
+            (r->mode[mode].mcse > WEIGHT_MATTERS) == (severity == CKAM_PROBLEM)) {
             count++;
             first = mode;
         }
     if (count == 0) return;
-    add(l, CKAM_NOTE,
-        "Mode %zu, with %.3g of the weight, was entered only %" PRIu64
+    add(l, severity,
+        "Mode %zu, with %.3g +- %.2g of the weight, was entered only %" PRIu64
         " times; %zu of %zu modes were entered fewer than "
         "%d times. Their weights are rough, and may be farther off than their errors say.",
-        first + 1, r->mode[first].weight, r->mode[first].arrivals, count, r->modes, CROSSINGS_A_MODE);
-    advise(l, "If these weights matter, draw more (--draws, or `ckam resume` with it).");
+        first + 1, r->mode[first].weight, r->mode[first].mcse, r->mode[first].arrivals, count, r->modes,
+        CROSSINGS_A_MODE);
+    advise(l, "%sraw more (--draws, or `ckam resume` with it).",
+           severity == CKAM_PROBLEM ? "Means and intervals over all modes depend on it. D"
+                                    : "If these weights matter, d");
 }
+
+static void rough_weights(list *l) { seldom_entered(l, CKAM_PROBLEM); }
+static void rough_small_weights(list *l) { seldom_entered(l, CKAM_NOTE); }
 
 static void modes_not_tried(list *l) {
     const ckam_review *r = l->facts->review;
@@ -314,10 +439,13 @@ static void many_modes(list *l) {
 }
 
 size_t findings_make(const review_facts *facts, ckam_finding *finding) {
-    static void (*const rules[])(list *) = {too_few_rows,      undefined_values, boundless,           at_the_edge,
-                                            chains_that_stand, few_crossings,    lonely_modes,        high_rhat,
-                                            low_ess,           one_chain,        constant_parameters, different_lengths,
-                                            thinned,           modes_not_tried,  seldom_entered,      many_modes};
+    static void (*const rules[])(list *) = {
+        too_few_rows,      undefined_values, undefined_density,   boundless,        at_the_edge,
+        chains_that_stand, long_stay,        lost_density,        few_crossings,    lonely_modes,
+        late_modes,        uneven_weights,   rough_weights,       high_rhat,        low_ess,
+        one_chain,         rounded_density,  constant_parameters, constant_density, different_lengths,
+        thinned,           modes_not_tried,  rough_small_weights, many_modes};
+    _Static_assert(sizeof rules / sizeof *rules == FINDINGS_MOST, "a rule finds at most one thing");
     list l = {.facts = facts, .finding = finding};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) rules[i](&l);
     return l.count;

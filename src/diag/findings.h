@@ -5,8 +5,10 @@
 #define CKAM_DIAG_FINDINGS_H
 
 #include "ckam.h"
+#include "diag/stays.h"
+#include "diag/weights.h"
 
-enum { FINDINGS_MOST = 16 };
+enum { FINDINGS_MOST = 24 };
 
 /* What is known beside the review itself. */
 typedef struct review_facts {
@@ -15,9 +17,13 @@ typedef struct review_facts {
     size_t                  constant, undefined, huge, edges; /* parameters that are so, or ends of their range */
     size_t                  first_constant, first_undefined, first_huge, first_edge;
     uint64_t                undefined_values;
-    double                  hugest, edge; /* of the first that is huge; where the first one with an edge ends */
-    size_t                  edge_rows;    /* how often the chains came there */
-    const bool             *moved;        /* whether two rows of a chain differ */
+    double                  hugest, edge;      /* of the first that is huge; where the first one with an edge ends */
+    size_t                  edge_rows;         /* how often the chains came there */
+    const bool             *moved;             /* whether two rows of a chain differ */
+    uint64_t                density_undefined; /* rows whose lp__ is not finite */
+    bool                    density_constant;  /* all rows have the same lp__ */
+    stays                   stays;
+    mode_doubts             doubts;
 } review_facts;
 
 /* Fills finding[0 .. FINDINGS_MOST-1], problems first, and returns how many there are. */

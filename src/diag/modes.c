@@ -173,6 +173,17 @@ static int by_weight(const void *left, const void *right) {
     return (a->weight < b->weight) - (a->weight > b->weight);
 }
 
+/* What speaks against the weights, the heaviest mode first. The centre of a mode stands at the place of its label. */
+static ckam_status doubt_weights(mode_table *table, const tally *t, ckam_error *error) {
+    const labels l = {.label = t->label, .chains = t->chains, .rows = t->rows, .modes = table->count};
+    ckam_status  status = CKAM_OK;
+    for (size_t j = 0; j < table->count && !status; j++) {
+        const uint8_t label = (uint8_t)((size_t)(table->mode[j].centre - t->moments.mean) / t->moments.dim);
+        status = weight_check(&l, label, j, table->mode[j].arrivals, &table->doubts, error);
+    }
+    return status;
+}
+
 /* Weights with their errors. A mode that no row is nearest to, which can hardly be, is left out. */
 static ckam_status weigh(mode_table *table, const tally *t, ckam_error *error) {
     const size_t total = t->chains * t->rows;
@@ -182,7 +193,8 @@ static ckam_status weigh(mode_table *table, const tally *t, ckam_error *error) {
     for (size_t j = 0; j < t->groups && enough; j++) {
         for (size_t i = 0; i < total; i++) series[i] = t->label[i] == j;
         table->mode[j].weight = t->count[j] / (double)total;
-        table->mode[j].mcse = diag_mcse_mean(work, series);
+        table->mode[j].mcse =
+            fmax(diag_mcse_mean(work, series), weight_error(table->mode[j].weight, table->mode[j].arrivals, total));
         finish_moments(&t->moments, j, t->count[j]);
     }
     diag_work_free(work);
@@ -192,7 +204,7 @@ static ckam_status weigh(mode_table *table, const tally *t, ckam_error *error) {
     qsort(table->mode, table->count, sizeof *table->mode, by_weight);
     while (table->count > 1 && table->mode[table->count - 1].weight <= 0.0) table->count--;
     for (size_t j = 0; j < table->count; j++) table->crossings += table->mode[j].arrivals;
-    return CKAM_OK;
+    return doubt_weights(table, t, error);
 }
 
 static ckam_status tally_create(tally *t, const row_sample *s, const subspace *space, size_t groups,

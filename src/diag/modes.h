@@ -5,12 +5,14 @@
 #define CKAM_DIAG_MODES_H
 
 #include "ckam.h"
+#include "diag/weights.h"
 
 typedef struct mode_table {
-    size_t     count, dim, chains;
-    uint64_t   crossings;
-    ckam_mode *mode; /* the heaviest first; what they point to is in `room` */
-    void      *room;
+    size_t      count, dim, chains;
+    uint64_t    crossings;
+    ckam_mode  *mode; /* the heaviest first; what they point to is in `room` */
+    void       *room;
+    mode_doubts doubts;
 } mode_table;
 
 /* Reads all parameters of the draws, once, and where there are several modes once more. count is 0 where it cannot be

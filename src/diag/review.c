@@ -19,6 +19,7 @@ typedef struct whole {
     ckam_summary *summary;
     ckam_finding *finding;
     bool         *moved;
+    uint8_t      *same; /* a row of a chain: whether it is that before it */
     mode_table    modes;
     review_facts  facts;
 } whole;
@@ -30,6 +31,7 @@ void ckam_review_free(ckam_review *review) {
     free(w->summary);
     free(w->finding);
     free(w->moved);
+    free(w->same);
     modes_free(&w->modes);
     free(w);
 }
@@ -65,7 +67,9 @@ static ckam_status reserve(whole *w, const ckam_draws *draws, ckam_error *error)
     w->summary = calloc(r->parameters + 1, sizeof *w->summary);
     w->finding = calloc(FINDINGS_MOST, sizeof *w->finding);
     w->moved = calloc(r->chains + 1, sizeof *w->moved);
-    if (!w->names || !w->summary || !w->finding || !w->moved) return no_memory(w, error);
+    w->same = malloc(r->chains * r->rows + 1);
+    if (!w->names || !w->summary || !w->finding || !w->moved || !w->same) return no_memory(w, error);
+    memset(w->same, 1, r->chains * r->rows);
     r->names = (const char *const *)w->names;
     r->summary = w->summary;
     r->finding = w->finding;
@@ -116,26 +120,39 @@ static void note_edge(whole *w, size_t k, const double *values, double number) {
     f->edge_rows = arrivals;
 }
 
-/* Whether the parameter is constant, not finite somewhere, beyond all measure or at a bound, and which chains it shows to
- * move. */
-static void note_column(whole *w, size_t k, const double *values) {
-    review_facts *f = &w->facts;
-    uint64_t      undefined = 0;
-    double        least = values[0], greatest = values[0];
+/* What all values of a column say. */
+typedef struct column_facts {
+    uint64_t undefined;
+    double   least, greatest;
+} column_facts;
+
+/* Notes which rows differ from the row before them, and into moved[chain] whether one does, unless it is NULL. */
+static column_facts look_at_column(whole *w, const double *values, bool *moved) {
+    column_facts f = {0, values[0], values[0]};
     for (size_t c = 0; c < w->review.chains; c++) {
         const double *chain = values + c * w->review.rows;
-        bool          moved = false;
+        uint8_t      *same = w->same + c * w->review.rows;
+        bool          differs = false;
         for (size_t i = 0; i < w->review.rows; i++) {
-            undefined += isfinite(chain[i]) ? 0 : 1;
-            moved |= chain[i] != chain[0];
-            least = chain[i] < least ? chain[i] : least;
-            greatest = chain[i] > greatest ? chain[i] : greatest;
+            f.undefined += isfinite(chain[i]) ? 0 : 1;
+            differs |= chain[i] != chain[0];
+            same[i] &= i > 0 && chain[i] == chain[i - 1];
+            f.least = chain[i] < f.least ? chain[i] : f.least;
+            f.greatest = chain[i] > f.greatest ? chain[i] : f.greatest;
         }
-        w->moved[c] |= moved;
+        if (moved) moved[c] |= differs;
     }
-    if (undefined > 0 && f->undefined++ == 0) f->first_undefined = k;
-    f->undefined_values += undefined;
-    if (undefined > 0) return;
+    return f;
+}
+
+/* Whether the parameter is constant, not finite somewhere, beyond all measure or at a bound. */
+static void note_parameter(whole *w, size_t k, const double *values) {
+    review_facts      *f = &w->facts;
+    const column_facts column = look_at_column(w, values, w->moved);
+    const double       least = column.least, greatest = column.greatest;
+    if (column.undefined > 0 && f->undefined++ == 0) f->first_undefined = k;
+    f->undefined_values += column.undefined;
+    if (column.undefined > 0) return;
     if (least == greatest && f->constant++ == 0) f->first_constant = k;
     if (least == greatest) return;
     if (fmax(-least, greatest) > HUGE_MOST && f->huge++ == 0) {
@@ -144,6 +161,12 @@ static void note_column(whole *w, size_t k, const double *values) {
     }
     note_edge(w, k, values, least);
     note_edge(w, k, values, greatest);
+}
+
+static void note_density(whole *w, const double *values) {
+    const column_facts column = look_at_column(w, values, NULL);
+    w->facts.density_undefined = column.undefined;
+    w->facts.density_constant = column.least == column.greatest;
 }
 
 /* In the order of the columns: a large file is then read the fewest times. */
@@ -164,8 +187,12 @@ static ckam_status summarise(whole *w, ckam_draws *draws, ckam_error *error) {
         status = ckam_draws_column(draws, c, &values, error);
         if (status) break;
         diag_summary(work, values, density ? &r->log_density : w->summary + (c - shape->first));
-        if (!density) note_column(w, c - shape->first, values);
+        if (density)
+            note_density(w, values);
+        else
+            note_parameter(w, c - shape->first, values);
     }
+    w->facts.stays = stays_find(w->same, r->chains, r->rows);
     diag_work_free(work);
     return status;
 }
@@ -216,6 +243,7 @@ ckam_status ckam_review_create(ckam_review **review, ckam_draws *draws, ckam_err
     w->review.modes = w->modes.count;
     w->review.mode = w->modes.mode;
     w->review.crossings = w->modes.crossings;
+    w->facts.doubts = w->modes.doubts;
     w->review.findings = findings_make(&w->facts, w->finding);
     w->facts = (review_facts){0}; /* it points into the draws, which may end before the review */
     *review = &w->review;
