@@ -31,6 +31,7 @@
     X(inq_attlen)                                                                                                      \
     X(get_att_text)                                                                                                    \
     X(get_att_string)                                                                                                  \
+    X(get_att_double)                                                                                                  \
     X(free_string)
 
 static struct {
@@ -482,16 +483,60 @@ static void a_full_disk_is_reported(void **unused) {
     nc.close(file);
 }
 
+static void check_note(int place, const char *name, double expected) {
+    double value = 0.0;
+    assert_int_equal(nc.get_att_double(place, NC_GLOBAL, name, &value), NC_NOERR);
+    assert_true(same_bits(value, expected));
+}
+
+/* Once and once more; draws are as they were. A file that is no NetCDF file stays what it is, and none is none. */
+static void notes_are_attributes(void **unused) {
+    (void)unused;
+    ckam_error error;
+    int        file;
+    assert_int_equal(netcdf_annotate(NULL, draws_nc, &(netcdf_note){"one", 1.0}, 1, &error), CKAM_OK);
+    assert_int_equal(count_files("draws", false), 0);
+    write_chain(0, "lp__,x.1,x.2", 50);
+    convert_well();
+    for (int again = 0; again < 2; again++) {
+        const netcdf_note notes[] = {{"log_evidence", -1.5 + again}, {"log_evidence_se", (double)NAN}};
+        assert_int_equal(netcdf_annotate(NULL, draws_nc, notes, 2, &error), CKAM_OK);
+        assert_int_equal(count_files(".new", false), 0);
+        int group = open_group("posterior", &file);
+        for (size_t i = 0; i < 2; i++) {
+            check_note(file, notes[i].name, notes[i].value);
+            check_note(group, notes[i].name, notes[i].value);
+        }
+        check_variable(group, "x", NC_DOUBLE, "chain=1 draw=50 x_dim_0=2", 1, 50, COLUMNS(1, 2), true);
+        nc.close(file);
+    }
+    FILE *other = fopen(draws_nc, "w");
+    assert_non_null(other);
+    fputs("not a NetCDF file\n", other);
+    assert_int_equal(fclose(other), 0);
+    assert_int_equal(netcdf_annotate(NULL, draws_nc, &(netcdf_note){"one", 1.0}, 1, &error), CKAM_ERROR_WRITE);
+    assert_non_null(strstr(error.message, "draws.nc"));
+    assert_int_equal(count_files(".new", false), 0);
+    assert_int_equal(count_files("draws.nc", false), 1);
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(every_number_is_there_with_its_bits),     IN_A_FOLDER(storage_is_contiguous),
-        IN_A_FOLDER(chains_are_cut_to_the_shortest),          IN_A_FOLDER(one_chain_with_one_row_is_enough),
-        IN_A_FOLDER(no_rows_are_a_file_without_numbers),      IN_A_FOLDER(names_become_variables),
-        IN_A_FOLDER(other_statistics_lose_their_underscores), IN_A_FOLDER(a_missing_library_says_what_to_install),
-        IN_A_FOLDER(a_place_that_cannot_be_written_is_named), IN_A_FOLDER(bad_files_leave_the_old_one),
-        IN_A_FOLDER(a_name_that_is_too_long_is_refused),      IN_A_FOLDER(a_full_disk_is_reported),
+        IN_A_FOLDER(every_number_is_there_with_its_bits),
+        IN_A_FOLDER(storage_is_contiguous),
+        IN_A_FOLDER(chains_are_cut_to_the_shortest),
+        IN_A_FOLDER(one_chain_with_one_row_is_enough),
+        IN_A_FOLDER(no_rows_are_a_file_without_numbers),
+        IN_A_FOLDER(names_become_variables),
+        IN_A_FOLDER(other_statistics_lose_their_underscores),
+        IN_A_FOLDER(a_missing_library_says_what_to_install),
+        IN_A_FOLDER(a_place_that_cannot_be_written_is_named),
+        IN_A_FOLDER(bad_files_leave_the_old_one),
+        IN_A_FOLDER(a_name_that_is_too_long_is_refused),
+        IN_A_FOLDER(a_full_disk_is_reported),
+        IN_A_FOLDER(notes_are_attributes),
     };
     return cmocka_run_group_tests_name("netcdf", tests, load_library, NULL);
 }

@@ -10,6 +10,8 @@
 #include "draws/draws.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <netcdf.h>
 #include <pthread.h>
@@ -24,6 +26,7 @@ _Static_assert(NETCDF_NAME_MOST == NC_MAX_NAME, "as in the library");
 
 #define FUNCTIONS(X)                                                                                                   \
     X(create)                                                                                                          \
+    X(open)                                                                                                            \
     X(close)                                                                                                           \
     X(def_grp)                                                                                                         \
     X(def_dim)                                                                                                         \
@@ -31,6 +34,8 @@ _Static_assert(NETCDF_NAME_MOST == NC_MAX_NAME, "as in the library");
     X(def_var_fill)                                                                                                    \
     X(put_att_text)                                                                                                    \
     X(put_att_string)                                                                                                  \
+    X(put_att_double)                                                                                                  \
+    X(inq_ncid)                                                                                                        \
     X(put_vara_double)                                                                                                 \
     X(put_vara_longlong)                                                                                               \
     X(strerror)
@@ -348,20 +353,21 @@ static ckam_status put_chain(const conversion *c, size_t chain) {
  * the directory's descriptor cannot: the file is written in its final directory, whatever that is called. Where there is no
  * /proc the usual path serves, as long as it leads to the file that was made. (HDF5 refuses a link whose target was renamed
  * while it is opened, so the descriptor is that of the directory, not that of the file.) */
-static ckam_status find_aside(const conversion *c, const file_aside *aside, size_t size, char *path) {
+static ckam_status find_aside(const open_directory *in, const file_aside *aside, const char *shown, size_t size,
+                              char *path, ckam_error *error) {
     snprintf(path, size, "%s", aside->aside);
-    if (c->in) snprintf(path, size, "/proc/self/fd/%d/%s", aside->directory, aside->aside);
-    if (c->in && !file_is_at(aside->file, path)) snprintf(path, size, "%s/%s", c->in->path, aside->aside);
+    if (in) snprintf(path, size, "/proc/self/fd/%d/%s", aside->directory, aside->aside);
+    if (in && !file_is_at(aside->file, path)) snprintf(path, size, "%s/%s", in->path, aside->aside);
     if (file_is_at(aside->file, path)) return CKAM_OK;
-    return fail_with(c->error, CKAM_ERROR_WRITE,
-                     "cannot write %s: the directory was moved; the CSV files have all draws", c->shown);
+    return fail_with(error, CKAM_ERROR_WRITE, "cannot write %s: the directory was moved; the CSV files have all draws",
+                     shown);
 }
 
 /* Makes the file `aside`, which is there already and empty. */
 static ckam_status put_all(conversion *c, const file_aside *aside, const char *name, const char *created) {
     char        path[2 * FILE_PATH];
     int         file;
-    ckam_status status = find_aside(c, aside, sizeof path, path);
+    ckam_status status = find_aside(c->in, aside, c->shown, sizeof path, path, c->error);
     if (status) return status;
     int code = c->nc.create(path, NC_NETCDF4 | NC_CLOBBER, &file);
     if (code) return check(c, code);
@@ -404,6 +410,9 @@ static ckam_status convert(conversion *c, const char *name, const char *created)
     return status;
 }
 
+/* The NetCDF library is not made for several threads. It is one for the whole process, and so is this lock. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
 ckam_status netcdf_write_with(const char *library, const open_directory *in, const char *directory, const char *path,
                               const char *name, const char *created, ckam_error *error) {
     conversion  c = {.in = in, .directory = directory, .path = path, .error = error};
@@ -413,8 +422,6 @@ ckam_status netcdf_write_with(const char *library, const open_directory *in, con
     file_show(in, path, c.shown);
     if (!c.chains)
         return fail_with(error, CKAM_ERROR_INPUT, "there is no chain_1.csv in %s to make a NetCDF file of", c.folder);
-    /* The NetCDF library is not made for several threads. It is one for the whole process, and so is this lock. */
-    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&one_at_a_time);
     status = load(&c.nc, library, error);
     if (!status) status = convert(&c, name, created);
@@ -431,4 +438,65 @@ ckam_status netcdf_write_with(const char *library, const open_directory *in, con
 ckam_status netcdf_write(const open_directory *in, const char *directory, const char *path, const char *name,
                          const char *created, ckam_error *error) {
     return netcdf_write_with(CKAM_NETCDF_FILE, in, directory, path, name, created, error);
+}
+
+/* -- Attributes of a file that is there --------------------------------------------------------------------------- */
+
+static ckam_status copy_file(const char *shown, int from, file_aside *aside, ckam_error *error) {
+    enum { PIECE = 1 << 16 };
+    char bytes[PIECE];
+    for (;;) {
+        ssize_t size = read(from, bytes, sizeof bytes);
+        if (size == 0) return CKAM_OK;
+        if (size < 0 && errno == EINTR) continue;
+        if (size < 0) return fail_with(error, CKAM_ERROR_INPUT, "cannot read %s: %s", shown, strerror(errno));
+        ckam_status status = file_add(aside, bytes, (size_t)size, error);
+        if (status) return status;
+    }
+}
+
+static int put_notes(const functions *nc, const char *path, const netcdf_note *notes, size_t count) {
+    int file, group, code = nc->open(path, NC_WRITE, &file);
+    if (code) return code;
+    code = nc->inq_ncid(file, group_names[POSTERIOR], &group);
+    for (size_t i = 0; i < count && !code; i++) {
+        code = nc->put_att_double(file, NC_GLOBAL, notes[i].name, NC_DOUBLE, 1, &notes[i].value);
+        if (!code) code = nc->put_att_double(group, NC_GLOBAL, notes[i].name, NC_DOUBLE, 1, &notes[i].value);
+    }
+    const int closed = nc->close(file);
+    return code ? code : closed;
+}
+
+static ckam_status annotate_copy(const open_directory *in, const char *path, const char *shown, int from,
+                                 const netcdf_note *notes, size_t count, ckam_error *error) {
+    functions   nc;
+    file_aside  aside;
+    char        place[2 * FILE_PATH];
+    ckam_status status = file_begin(&aside, in, path, error);
+    if (status) return status;
+    status = copy_file(shown, from, &aside, error);
+    if (!status) status = load(&nc, CKAM_NETCDF_FILE, error);
+    if (!status) status = find_aside(in, &aside, shown, sizeof place, place, error);
+    if (!status) {
+        const int code = put_notes(&nc, place, notes, count);
+        if (code)
+            status = fail_with(error, CKAM_ERROR_WRITE, "cannot write attributes to %s: %s", shown, nc.strerror(code));
+    }
+    if (!status) return file_commit(&aside, error);
+    file_abandon(&aside);
+    return status;
+}
+
+ckam_status netcdf_annotate(const open_directory *in, const char *path, const netcdf_note *notes, size_t count,
+                            ckam_error *error) {
+    const int from = openat(file_directory(in), path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    char      shown[FILE_SHOWN];
+    file_show(in, path, shown);
+    if (from < 0 && errno == ENOENT) return CKAM_OK;
+    if (from < 0) return fail_with(error, CKAM_ERROR_INPUT, "cannot read %s: %s", shown, strerror(errno));
+    pthread_mutex_lock(&one_at_a_time);
+    ckam_status status = annotate_copy(in, path, shown, from, notes, count, error);
+    pthread_mutex_unlock(&one_at_a_time);
+    close(from);
+    return status;
 }

@@ -18,4 +18,14 @@ ckam_status netcdf_write(const open_directory *in, const char *directory, const 
 ckam_status netcdf_write_with(const char *library, const open_directory *in, const char *directory, const char *path,
                               const char *name, const char *created, ckam_error *error);
 
+/* Numbers about all draws, as attributes of a file that netcdf_write() has made and of its posterior. */
+typedef struct netcdf_note {
+    const char *name;
+    double      value;
+} netcdf_note;
+
+/* In a copy, that is synced and takes the place of the file. CKAM_OK, and nothing is done, where there is no such file. */
+ckam_status netcdf_annotate(const open_directory *in, const char *path, const netcdf_note *notes, size_t count,
+                            ckam_error *error);
+
 #endif
