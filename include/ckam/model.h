@@ -24,7 +24,7 @@ extern "C" {
 extern const char *const ckam_parameters[];
 
 /* The log density at x, up to a constant, in these parameters: the change of variables that the bounds need is ckam's affair.
- * -INFINITY or NAN where it is 0 or cannot be computed: the point is rejected, and counted. */
+ * -INFINITY where it is 0, NAN where it cannot be computed: the point is rejected, and counted. Much NAN is a problem of the run. */
 double log_density(const double *x);
 
 /* What is saved with each draw besides the parameters: names like those above, without bounds, and NULL. */

@@ -252,7 +252,7 @@ ckam_status ckam_chain_tell(ckam_chain *chain, double log_density, ckam_step *st
     if (!chain->state->asked)
         return fail_with(&chain->error, CKAM_ERROR_ORDER, "tell was called without an ask before it");
     ckam_status status = check_point(chain, pending(chain)); /* ask may have refused it */
-    if (!status) status = target_judge(&chain->target, pending(chain), &log_density, &chain->error);
+    if (!status) status = target_judge(&chain->target, pending(chain), &log_density, &chain->nans, &chain->error);
     return status ? status : tell(chain, log_density, step);
 }
 
@@ -262,7 +262,7 @@ ckam_status ckam_chain_step(ckam_chain *chain, ckam_step *step) {
         return fail_with(&chain->error, CKAM_ERROR_ARGUMENT, "the target has no log_density; use ask and tell");
     const double *x;
     ckam_status   status = ask(chain, &x);
-    if (!status) status = target_evaluate(&chain->target, x, &log_density, &chain->error);
+    if (!status) status = target_evaluate(&chain->target, x, &log_density, &chain->nans, &chain->error);
     return status ? status : tell(chain, log_density, step);
 }
 

@@ -27,6 +27,7 @@ struct ckam_chain {
     size_t       size; /* of the block, in bytes */
     void        *room; /* in which the block is */
     chain_state *state;
+    uint64_t     nans; /* evaluations that gave NaN, since the chain was created: no part of a snapshot */
     ckam_error   error;
 };
 

@@ -79,7 +79,7 @@ static ckam_status change(const ckam_target *target, const double *u, const doub
     for (size_t i = 0; i < 2 && !status; i++) {
         double there;
         for (size_t k = 0; k < target->dim; k++) point[k] = u[k] + parts[i] * (next[k] - u[k]);
-        status = target_evaluate(target, point, &there, error);
+        status = target_evaluate(target, point, &there, NULL, error);
         if (!status) *most = fmax(*most, fabs(there - value));
     }
     return status;

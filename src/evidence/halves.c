@@ -120,7 +120,7 @@ static ckam_status settle(halves *s, const ckam_target *target, const ckam_draws
     ckam_status  status = CKAM_OK;
     for (size_t i = 0; i < count && !status; i += step) {
         double *row = s->row + i * (s->dim + ROW_HEAD), *is = row + ROW_LOG_DENSITY, value;
-        status = target_evaluate(target, row + ROW_HEAD, &value, error);
+        status = target_evaluate(target, row + ROW_HEAD, &value, NULL, error);
         if (status) return status;
         s->evaluations++;
         if (!s->known) *is = value;
@@ -132,7 +132,7 @@ static ckam_status settle(halves *s, const ckam_target *target, const ckam_draws
 
 ckam_status halves_evaluate(halves *s, const ckam_target *target, const double *z, double *value, ckam_error *error) {
     for (size_t k = 0; k < s->dim; k++) s->point[k] = s->centre[k] + s->spread[k] * z[k];
-    ckam_status status = target_evaluate(target, s->point, value, error);
+    ckam_status status = target_evaluate(target, s->point, value, NULL, error);
     s->evaluations++;
     if (!status) *value += s->log_volume;
     return status;

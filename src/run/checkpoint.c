@@ -222,7 +222,7 @@ static ckam_status look_again(const ckam_run *run, size_t index, ckam_error *err
     double        stored, value;
     char          point[POINT_TEXT];
     if (!chain_point(run->lanes[index].chain, &x, &stored)) return CKAM_OK;
-    ckam_status status = target_evaluate(&run->lanes[index].target, x, &value, error);
+    ckam_status status = target_evaluate(&run->lanes[index].target, x, &value, NULL, error);
     if (status) return status;
     if (fabs(value - stored) <= 1e-10 * (1.0 + fabs(stored))) return CKAM_OK;
     target_point_text(&run->target, x, point);

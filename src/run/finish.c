@@ -46,17 +46,21 @@ static json_t *names_json(const ckam_run *run) {
 
 static json_t *counts_json(const ckam_run *run) {
     ckam_counts sum;
-    uint64_t    faults = run->faults;
+    uint64_t    faults = run->faults, nans = run->nans;
     json_t     *draws = json_array();
     ckam_run_counts(run, &sum);
-    for (size_t i = 0; i < run->plan->run.chains; i++) faults += run->lanes[i].faults;
+    for (size_t i = 0; i < run->plan->run.chains; i++) {
+        faults += run->lanes[i].faults;
+        nans += run->lanes[i].nans;
+    }
     for (size_t i = 0; i < run->plan->run.chains; i++)
         json_array_append_new(draws, plan_json_word(run->lanes[i].kept.draws));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "evaluations", plan_json_word(sum.evaluations),
-                     "iterations", plan_json_word(sum.iterations), "accepted", plan_json_word(sum.accepted),
-                     "undefined", plan_json_word(sum.undefined), "faults", plan_json_word(faults), "floored",
-                     plan_json_word(sum.floored), "scouts", plan_json_word(sum.scouts), "runaways",
-                     plan_json_word(sum.runaways), "draws", whole(draws, (size_t)run->plan->run.chains));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "evaluations",
+                     plan_json_word(sum.evaluations), "iterations", plan_json_word(sum.iterations), "accepted",
+                     plan_json_word(sum.accepted), "undefined", plan_json_word(sum.undefined), "nan",
+                     plan_json_word(nans), "faults", plan_json_word(faults), "floored", plan_json_word(sum.floored),
+                     "scouts", plan_json_word(sum.scouts), "runaways", plan_json_word(sum.runaways), "draws",
+                     whole(draws, (size_t)run->plan->run.chains));
 }
 
 /* The first point that was rejected, of the first chain that has one: once known, for good. */

@@ -1,5 +1,6 @@
 /* lane.c - one chain of a run with its files: advanced by a thread, some iterations at a time. */
 #include "base/error.h"
+#include "chain/chain.h"
 #include "draws/draws.h"
 #include "run/run.h"
 
@@ -36,15 +37,15 @@ static ckam_status check_until(const ckam_run *run, const store *s, ckam_error *
 
 ckam_status lane_open(ckam_run *run, size_t index, const double *start, ckam_error *error) {
     lane               *l = &run->lanes[index];
-    const run_settings *settings = &run->plan->run;
+    const run_settings *plan = &run->plan->run;
     ckam_setup          setup = {.target = &l->target,
                                  .options = run->plan->sampler,
                                  .start = start,
-                                 .seed = settings->seed,
+                                 .seed = plan->seed,
                                  .chain = index,
-                                 .horizon = settings->horizon,
+                                 .horizon = plan->horizon,
                                  .pooled = true,
-                                 .chains = settings->chains};
+                                 .chains = plan->chains};
     l->draws.file = l->warmup.file = -1;
     l->batch = BATCH_FIRST;
     l->target = run->target;
@@ -53,7 +54,7 @@ ckam_status lane_open(ckam_run *run, size_t index, const double *start, ckam_err
     if (status) return status;
     l->row = calloc(run->columns, sizeof *l->row);
     if (!l->row || !store_create(&l->store, run->columns, store_rows(run)))
-        return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu chains", (size_t)settings->chains);
+        return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu chains", (size_t)plan->chains);
     run->stores[index] = &l->store;
     lane_report(run, l);
     return check_until(run, &l->store, error);
@@ -127,6 +128,7 @@ static bool is_done(const ckam_run *run, const lane *l) {
 void lane_report(const ckam_run *run, lane *l) {
     ckam_chain_counts(l->chain, &l->counts);
     if (l->seat) l->faults = seat_faults(l->seat);
+    l->nans = l->chain->nans;
     l->done = is_done(run, l);
     l->waits = ckam_chain_waits(l->chain);
     l->shown.draws = l->kept.draws;

@@ -319,6 +319,7 @@ static ckam_status read_record(ckam_run *run, ckam_error *error) {
     snprintf(run->warning, sizeof run->warning, "%s", warning ? warning : "");
     run->seconds = json_number_value(json_object_get(json, "seconds"));
     run->faults = (uint64_t)json_integer_value(json_object_get(json_object_get(json, "counts"), "faults"));
+    run->nans = (uint64_t)json_integer_value(json_object_get(json_object_get(json, "counts"), "nan"));
     if (json_is_object(rejected)) run->rejected = json_incref(rejected);
     json_decref(json);
     free(bytes);

@@ -54,7 +54,7 @@ typedef struct lane {
     ckam_step           last; /* without its x */
     uint64_t            evaluations;
     ckam_counts         counts;            /* as of the last report, and ... */
-    uint64_t            faults;            /* ... of this session's model */
+    uint64_t            faults, nans;      /* ... of this session's model: crashes, and values that were NaN */
     size_t              batch;             /* iterations between two looks at the clock */
     ckam_chain_progress shown;             /* changed under the run's lock */
     bool                busy, done, waits; /* waits: for the chains to be pooled */
@@ -83,9 +83,9 @@ struct ckam_run {
     ckam_target       target; /* of a user's model every lane has its own, this one has only its dim and names */
     size_t            own, values, columns;  /* columns before the values of a draw; values; both */
     char              warning[WARNING_TEXT]; /* what was noticed of the model; "" if nothing */
-    json_t           *rejected; /* of run.json: the first point that was rejected; NULL if there was none */
-    uint64_t          faults;   /* of earlier sessions */
-    char            **names;    /* of the columns */
+    json_t           *rejected;     /* of run.json: the first point that was rejected; NULL if there was none */
+    uint64_t          faults, nans; /* of earlier sessions */
+    char            **names;        /* of the columns */
     run_directory     place;
     plan_format       format;
     until_rule        until;

@@ -41,16 +41,20 @@ COLD static ckam_status refuse_code(const ckam_target *target, int code, const d
                      "the target returned %d, which is not CKAM_OK, CKAM_REJECT or CKAM_STOP, at %s", code, point);
 }
 
-ckam_status target_judge(const ckam_target *target, const double *x, double *value, ckam_error *error) {
-    if (isnan(*value)) *value = -HUGE_VAL;
+ckam_status target_judge(const ckam_target *target, const double *x, double *value, uint64_t *nans, ckam_error *error) {
+    if (isnan(*value)) {
+        *value = -HUGE_VAL;
+        if (nans) ++*nans;
+    }
     return *value < HUGE_VAL ? CKAM_OK : refuse_infinity(target, x, error);
 }
 
-ckam_status target_evaluate(const ckam_target *target, const double *x, double *value, ckam_error *error) {
+ckam_status target_evaluate(const ckam_target *target, const double *x, double *value, uint64_t *nans,
+                            ckam_error *error) {
     const int code = target->log_density(target->context, x, value);
     switch (code) {
     case CKAM_OK:
-        return target_judge(target, x, value, error);
+        return target_judge(target, x, value, nans, error);
     case CKAM_REJECT:
         *value = -HUGE_VAL;
         return CKAM_OK;

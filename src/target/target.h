@@ -12,9 +12,11 @@ ckam_status target_check(const ckam_target *target, ckam_error *error);
 /* The first coordinates of a point, for messages: "(0.5, -2, 1e+10, ...)". text has room for POINT_TEXT bytes. */
 enum { POINT_TEXT = 160 };
 void target_point_text(const ckam_target *target, const double *x, char *text);
-/* *value := log density at x, -INFINITY where it is not defined. CKAM_OK, CKAM_STOP or an error. */
-ckam_status target_evaluate(const ckam_target *target, const double *x, double *value, ckam_error *error);
+/* *value := log density at x, -INFINITY where it is not defined. CKAM_OK, CKAM_STOP or an error. A NaN is counted in *nans,
+ * which may be NULL. */
+ckam_status target_evaluate(const ckam_target *target, const double *x, double *value, uint64_t *nans,
+                            ckam_error *error);
 /* What a told value means: NaN becomes -INFINITY, +INFINITY is CKAM_ERROR_INFINITE with the point in words. */
-ckam_status target_judge(const ckam_target *target, const double *x, double *value, ckam_error *error);
+ckam_status target_judge(const ckam_target *target, const double *x, double *value, uint64_t *nans, ckam_error *error);
 
 #endif
