@@ -7,15 +7,16 @@ static int diagnose(const request *r) {
     look l;
     int  status = look_open(&l, r);
     if (status) return status;
-    const ckam_review *review = l.review;
-    ckam_finding       incident[CKAM_INCIDENTS];
-    size_t             incidents = r->words == 1 ? ckam_run_incidents(r->word[0], incident) : 0;
-    size_t             problems = findings_print(incident, incidents, CKAM_PROBLEM, true);
-    if (problems) printf("\n");
-    problems += findings_print(review->finding, review->findings, CKAM_PROBLEM, true);
-    if (!problems) printf(review->findings + incidents ? "no problems found\n\n" : "no problems found\n");
-    if (findings_print(incident, incidents, CKAM_NOTE, true) && review->findings) printf("\n");
-    findings_print(review->finding, review->findings, CKAM_NOTE, true);
+    ckam_finding found[CKAM_FINDINGS];
+    size_t       count, problems = 0;
+    ckam_error   error;
+    if (ckam_run_findings(r->words == 1 ? r->word[0] : NULL, l.review, found, &count, &error)) {
+        look_close(&l);
+        return complain_error(r->command, &error);
+    }
+    problems = findings_print(found, count, CKAM_PROBLEM, true);
+    if (!problems) printf(count ? "no problems found\n\n" : "no problems found\n");
+    findings_print(found, count, CKAM_NOTE, true);
     if (l.review->modes > 1) modes_print(l.review);
     look_close(&l);
     return problems ? EXIT_PROBLEM : EX_OK;

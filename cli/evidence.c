@@ -7,7 +7,14 @@
 
 enum { EXIT_PROBLEM = 1 };
 
-static void print(const ckam_evidence *e) {
+/* What there is beside the estimate itself: all findings of the run and its draws. */
+typedef struct doubts {
+    ckam_finding found[CKAM_FINDINGS];
+    size_t       count;
+} doubts;
+
+/* The estimate, and why it is not to be trusted. Returns whether it is. */
+static bool print(const ckam_evidence *e, const doubts *d) {
     static const char label[] = "problem: ";
     char              value[NUMBER];
     number_with_error(e->log_z, e->se, value);
@@ -18,9 +25,21 @@ static void print(const ckam_evidence *e) {
            text_plural(e->components));
     printf("ESS          %.0f\n", e->ess);
     printf("evaluations  %" PRIu64 "\n", e->evaluations);
-    if (e->trusted) return;
-    printf("%s", label);
-    text_wrap(stdout, e->warning, sizeof label - 1, 2);
+    const size_t problems = findings_print(d->found, d->count, CKAM_PROBLEM, false);
+    if (!e->trusted && !(e->doubted && problems)) { /* what is wrong with the draws is said above, in full */
+        printf("%s", label);
+        text_wrap(stdout, e->warning, sizeof label - 1, 2);
+    }
+    return e->trusted && !problems;
+}
+
+static ckam_status find_doubts(const char *directory, ckam_draws *draws, doubts *d, ckam_error *error) {
+    ckam_review *review;
+    ckam_status  status = ckam_review_create(&review, draws, error);
+    if (status) return status;
+    status = ckam_run_findings(directory, review, d->found, &d->count, error);
+    ckam_review_free(review);
+    return status;
 }
 
 /* The model and the seed of the plan. */
@@ -29,6 +48,7 @@ static int estimate(const char *command, const char *directory, const ckam_plan 
     ckam_subject *subject;
     ckam_error    error;
     ckam_evidence e;
+    doubts        d;
     if (ckam_plan_get(plan, "seed", seed, sizeof seed, &error)) return complain_error(command, &error);
     if (ckam_subject_open(&subject, plan, draws, &error))
         return complain(command, EX_DATAERR, "the model of %.80s cannot be opened again: %s", directory, error.message);
@@ -37,8 +57,12 @@ static int estimate(const char *command, const char *directory, const ckam_plan 
     ckam_subject_free(subject);
     if (failed)
         return complain(command, failed == CKAM_ERROR_ARGUMENT ? EX_DATAERR : exit_status(failed), "%s", error.message);
-    print(&e);
-    return e.trusted ? EX_OK : EXIT_PROBLEM;
+    if (find_doubts(directory, draws, &d, &error)) return complain_error(command, &error);
+    const bool trusted = print(&e, &d);
+    if (ckam_evidence_write(directory, &e, strtoull(seed, NULL, 10), ckam_draws_shape_of(draws)->shortest, d.found,
+                            d.count, &error))
+        complain(command, EX_OK, "warning: the estimate is not kept in evidence.json: %s", error.message);
+    return trusted ? EX_OK : EXIT_PROBLEM;
 }
 
 int evidence_print(const request *r, ckam_draws *draws) {
@@ -78,7 +102,8 @@ int command_evidence(int count, char **arguments) {
             "Estimates log Z, the logarithm of the integral of the density, by bridge sampling between the draws of "
             "a run and a mixture that is fitted to others of them. The model is evaluated about as many times as "
             "there are draws, at most 20,000 times.\v"
-            "The exit status is 1 when the estimate is not to be trusted.",
+            "It is kept in the run's directory: evidence.json, run.json and draws.nc. The exit status is 1 when the "
+            "estimate is not to be trusted, as when `ckam diagnose` finds a problem.",
         .groups = groups};
     request r;
     int     status;

@@ -45,7 +45,7 @@ void outcome_free(outcome *r) {
     free(r->exact_sd);
 }
 
-/* What the run counted, and the draws do not show. */
+/* What the run counted, where it has no run.json to say it. */
 static void print_counts(const ckam_counts *counts) {
     char text[DESCRIBE];
     if (counts->undefined) {
@@ -73,15 +73,21 @@ static void print_counts(const ckam_counts *counts) {
 }
 
 void outcome_print(const outcome *r) {
-    char command[QUOTED];
+    char         command[QUOTED];
+    ckam_finding found[CKAM_FINDINGS];
+    const bool   kept = *r->directory;
+    size_t       count;
+    ckam_error   error;
+    if (ckam_run_findings(kept ? r->directory : NULL, r->review, found, &count, &error))
+        complain("", EX_OK, "warning: the findings are lacking: %s", error.message);
     head_print(r);
     printf("\n");
     table_print(r);
     shapes_print(r);
     modes_print(r->review);
-    if (r->review->findings) printf("\n");
-    size_t problems = findings_print(r->review->finding, r->review->findings, CKAM_PROBLEM, !*r->directory);
-    findings_print(r->review->finding, r->review->findings, CKAM_NOTE, !*r->directory);
-    if (r->facts) print_counts(&r->facts->counts);
-    if (problems && *r->directory) printf("`%s` says what to do.\n", text_command("diagnose", r->directory, command));
+    if (count) printf("\n");
+    size_t problems = findings_print(found, count, CKAM_PROBLEM, !kept);
+    findings_print(found, count, CKAM_NOTE, !kept);
+    if (r->facts && !kept) print_counts(&r->facts->counts);
+    if (problems && kept) printf("`%s` says what to do.\n", text_command("diagnose", r->directory, command));
 }

@@ -42,6 +42,23 @@ static int check_words(const request *r) {
     return complain(r->command, EX_USAGE, "there is no kind '%s'; the last word is one of %s", last, all);
 }
 
+/* A figure of draws that are not to be trusted should not be taken for one of the density. */
+static int warn_of_problems(const request *r) {
+    look         l;
+    request      draws = {.command = r->command, .words = r->words - 1, .word = r->word};
+    ckam_finding found[CKAM_FINDINGS];
+    size_t       count;
+    ckam_error   error;
+    int          status = look_open(&l, &draws);
+    if (status) return status;
+    if (ckam_run_findings(draws.words == 1 ? draws.word[0] : NULL, l.review, found, &count, &error))
+        status = complain_error(r->command, &error);
+    for (size_t i = 0; i < count; i++)
+        if (found[i].severity == CKAM_PROBLEM) complain(r->command, EX_OK, "problem: %s", found[i].text);
+    look_close(&l);
+    return status;
+}
+
 static int plot(const request *r) {
     const char **names, *out = request_value(r, "out");
     ckam_error   error;
@@ -54,14 +71,15 @@ static int plot(const request *r) {
     free(names);
     if (status) return complain_error(r->command, &error);
     text_print_path(out);
-    return EX_OK;
+    return warn_of_problems(r);
 }
 
 /* The kinds with a line about each, for the help. */
 static void write_about(char text[KINDS]) {
     size_t used = (size_t)snprintf(text, KINDS,
                                    "Draws one figure of a run, or of CSV files, into a file: PDF, SVG or PNG by its "
-                                   "ending. `ckam report` has them all on one page.\vKinds:\n");
+                                   "ending. `ckam report` has them all on one page. Problems of the draws go to "
+                                   "stderr.\vKinds:\n");
     for (const ckam_plot_kind *kind = ckam_plot_list(); kind->name && used < KINDS; kind++)
         used += (size_t)snprintf(text + used, KINDS - used, "  %-16s%s\n", kind->name, kind->summary);
 }

@@ -538,9 +538,10 @@ typedef struct ckam_finding {
     char          text[248], advice[248];
 } ckam_finding;
 
-/* What run.json says of a run: the error that ended it, and what it noticed about its model: values that differ, crashes, points
- * without a value, searches that ran away. Returns how many there are; 0 also where the directory is not that of a run. */
-enum { CKAM_INCIDENTS = 5 };
+/* What run.json says of a run: the error that ended it, that it has not ended, and what it noticed about its model: values that
+ * differ, crashes, NaN, points without a value, searches that ran away. Problems first. Returns how many there are; 0 also where
+ * the directory is NULL or not that of a run. */
+enum { CKAM_INCIDENTS = 12 };
 CKAM_API size_t ckam_run_incidents(const char *directory, ckam_finding found[CKAM_INCIDENTS]);
 
 /* All that is known about a set of draws. */
@@ -562,6 +563,12 @@ typedef struct ckam_review {
 CKAM_API ckam_status ckam_review_create(ckam_review **review, ckam_draws *draws, ckam_error *error);
 CKAM_API void        ckam_review_free(ckam_review *review);
 
+/* All findings of a run, problems first: what run.json says (directory NULL: nothing) and what the review of its draws says (or
+ * NULL); *count := how many. Whoever uses the draws of a run should look at these. Fails only for want of memory. */
+enum { CKAM_FINDINGS = 40 };
+CKAM_API ckam_status ckam_run_findings(const char *directory, const ckam_review *review,
+                                       ckam_finding found[CKAM_FINDINGS], size_t *count, ckam_error *error);
+
 /* The evidence: the logarithm of the integral Z of the density that the target gives, by bridge sampling (Meng and Wong
  * 1996) between the draws and a mixture q that is fitted to other draws of the same chains. */
 typedef struct ckam_evidence {
@@ -571,6 +578,7 @@ typedef struct ckam_evidence {
     size_t   components;  /* of q */
     uint64_t evaluations; /* of the target */
     bool     trusted;
+    bool     doubted;      /* the warning is a problem of the draws, as the review has it */
     char     warning[248]; /* why it is not to be trusted, and what to do; "" where it is */
 } ckam_evidence;
 
@@ -579,6 +587,11 @@ typedef struct ckam_evidence {
  * lp__, at all that are bridged. The same seed gives the same numbers. */
 CKAM_API ckam_status ckam_evidence_estimate(ckam_draws *draws, const ckam_target *target, uint64_t seed,
                                             ckam_evidence *evidence, ckam_error *error);
+/* Keeps an estimate in the directory of its run: as evidence.json, as "evidence" in run.json, and as attributes of draws.nc where
+ * there is one. `draws` is how many of each chain there were; the problems among `found`, the findings of the run, become its
+ * warnings beside its own. Refused while a process is running there; what the run goes on to draw takes the estimate away. */
+CKAM_API ckam_status ckam_evidence_write(const char *directory, const ckam_evidence *evidence, uint64_t seed,
+                                         uint64_t draws, const ckam_finding *found, size_t count, ckam_error *error);
 
 /* -- 11. Pictures ----------------------------------------------------------------------------------------
  *

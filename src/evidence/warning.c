@@ -44,6 +44,7 @@ static bool apart(const facts *f) {
 static bool few_crossings(const facts *f) {
     const ckam_review *r = f->review;
     if (r->modes < 2 || r->crossings >= CROSSINGS_A_MODE * (uint64_t)(r->modes - 1)) return false;
+    f->evidence->doubted = true;
     return warn(f,
                 "The draws gather in %zu modes, and the chains went from one to another %" PRIu64
                 " times: what the modes weigh is not known, and so neither is log Z. Run longer, or with the sampler "
@@ -73,6 +74,7 @@ static bool high_rhat(const facts *f) {
             given_name(f->target, f->draws, k, name);
         }
     if (!(worst > RHAT_MOST)) return false;
+    f->evidence->doubted = true;
     return warn(f,
                 "R-hat of %s is %.4g, above %.4g: the chains, or their halves, do not agree. Run longer, or leave "
                 "out more of the beginning.",
@@ -115,10 +117,17 @@ static bool large_error(const facts *f) {
                 SE_MOST);
 }
 
+/* What is wrong with the draws is wrong with what is made of them. */
+static bool bad_draws(const facts *f) {
+    const ckam_review *r = f->review;
+    f->evidence->doubted = r->findings && r->finding[0].severity == CKAM_PROBLEM;
+    return f->evidence->doubted && warn(f, "%s", r->finding[0].text);
+}
+
 ckam_status warning_make(ckam_evidence *evidence, const bridge *half, const halves *s, const ckam_target *target,
                          ckam_draws *draws, ckam_error *error) {
-    static bool (*const rules[])(const facts *) = {few_crossings, piled,    high_rhat,  low_ess,
-                                                   apart,         disagree, large_error};
+    static bool (*const rules[])(const facts *) = {few_crossings, piled,    high_rhat,   low_ess,
+                                                   apart,         disagree, large_error, bad_draws};
     ckam_review *review;
     ckam_status  status = ckam_review_create(&review, draws, error);
     if (status) return status;

@@ -61,41 +61,8 @@ void record_title(const run_scene *scene, text_buffer *title, text_buffer *subti
 /* -- What went wrong ---------------------------------------------------------------------------------------------- */
 
 void record_findings(const run_scene *scene, document *d) {
-    char        text[160];
-    const char *message = text_of(scene, NULL, "message");
-    double      undefined = number_of(scene, "counts", "undefined"), floored = number_of(scene, "counts", "floored");
-    double      runaways = number_of(scene, "counts", "runaways");
     if (scene->unread.status)
         document_finding(d, CKAM_NOTE, scene->unread.message, "Settings and counts are left out.");
-    if (!scene->record) return;
-    if (message) {
-        text_buffer t = {0};
-        text_format(&t, "The run ended with an error: %s", message);
-        document_finding(d, CKAM_PROBLEM, t.bytes, "What was drawn before is here.");
-        if (t.failed) d->text.failed = true;
-        text_free(&t);
-    }
-    if (!text_of(scene, NULL, "ended"))
-        document_finding(d, CKAM_NOTE, "The run has not ended, or it was killed.",
-                         "What was written when this page was made is here; `ckam resume` goes on with a run that was "
-                         "killed.");
-    if (undefined > 0.0) {
-        snprintf(text, sizeof text, "%.0f proposal%s rejected because the density is 0 or not defined there.",
-                 undefined, undefined > 1.0 ? "s were" : " was");
-        document_finding(d, CKAM_NOTE, text, "");
-    }
-    if (floored > 0.0) {
-        snprintf(text, sizeof text, "The covariance was kept from degenerating %.0f time%s: the gain may be too large.",
-                 floored, floored > 1.0 ? "s" : "");
-        document_finding(d, CKAM_NOTE, text, "");
-    }
-    if (runaways > 0.0) {
-        snprintf(text, sizeof text,
-                 "%.0f of %.0f searches for modes were stopped far outside: the density has heavy tails, or no finite "
-                 "integral.",
-                 runaways, number_of(scene, "counts", "scouts"));
-        document_finding(d, CKAM_NOTE, text, "");
-    }
 }
 
 /* -- Tables of two columns ---------------------------------------------------------------------------------------- */
@@ -174,7 +141,8 @@ static void add_files(const run_scene *scene, document *d) {
                                            {"chain_1.csv", "draws of the first chain, in Stan's CSV format"},
                                            {"chain_1_warmup.csv", "what was not a draw"},
                                            {"draws.nc", "all draws, for ArviZ and xarray"},
-                                           {"summary.csv", "the summary of all parameters"}};
+                                           {"summary.csv", "the summary of all parameters"},
+                                           {"evidence.json", "log Z, as `ckam evidence` has estimated it"}};
     char                     path[FILE_PATH];
     document_table(d, "files", "Files", scene->directory ? scene->directory : "One file a chain.", 3, labels);
     for (size_t i = 0; scene->directory && i < sizeof files / sizeof *files; i++) {

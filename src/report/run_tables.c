@@ -15,13 +15,11 @@ const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 /* -- Findings ----------------------------------------------------------------------------------------------------- */
 
 void tables_findings(const run_scene *scene, document *d) {
-    const ckam_review *review = scene->review;
-    bool               problems = review->findings && review->finding[0].severity == CKAM_PROBLEM;
-    for (size_t i = 0; i < review->findings; i++) {
-        const ckam_finding *finding = review->finding + i;
-        document_finding(d, finding->severity, finding->text, finding->advice);
-    }
-    if (!problems) document_paragraph(d, "The draws show no problem.");
+    ckam_finding found[CKAM_FINDINGS];
+    size_t       count;
+    if (ckam_run_findings(scene->directory, scene->review, found, &count, NULL)) d->text.failed = true;
+    for (size_t i = 0; i < count; i++) document_finding(d, found[i].severity, found[i].text, found[i].advice);
+    if (!count || found[0].severity != CKAM_PROBLEM) document_paragraph(d, "The draws show no problem.");
 }
 
 /* -- Parameters --------------------------------------------------------------------------------------------------- */

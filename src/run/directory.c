@@ -70,9 +70,9 @@ void directory_leave(run_directory *d) {
 
 /* -- A new one ---------------------------------------------------------------------------------------------------- */
 
-static const char *const run_files[] = {
-    "run.json",    "run.json.new",    "chain_[0-9]*.csv", "draws.nc",           "draws.nc.new",
-    "summary.csv", "summary.csv.new", "report.html",      "model-failures.log", NULL};
+static const char *const run_files[] = {"run.json",           "run.json.new",  "chain_[0-9]*.csv",  "draws.nc",
+                                        "draws.nc.new",       "summary.csv",   "summary.csv.new",   "report.html",
+                                        "model-failures.log", "evidence.json", "evidence.json.new", NULL};
 static const char *const no_files[] = {NULL};
 static const char *const checkpoint_files[] = {"state", "state.new", "rest_*", "lock", NULL};
 

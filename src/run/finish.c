@@ -90,9 +90,9 @@ static json_t *crew_json(const ckam_run *run) {
                      run->cost.seconds);
 }
 
-/* With a newline; NULL for want of memory. Through a stream, which remembers its failures: jansson forgets some of them, and
+/* Through a stream, which remembers its failures: jansson forgets some of them, and
  * its text then lacks a piece. */
-static char *json_text(const json_t *json, size_t digits, size_t *length) {
+char *record_text(const json_t *json, size_t digits, size_t *length) {
     char *text = NULL;
     FILE *stream = json ? open_memstream(&text, length) : NULL;
     if (!stream) return NULL;
@@ -117,7 +117,7 @@ static ckam_status write_record(ckam_run *run, double seconds, bool ended, const
                   "message", message ? said : NULL, "warning", *run->warning ? run->warning : NULL, "rejected",
                   run->rejected, "ranks", crew_json(run), "counts", counts_json(run));
     size_t length;
-    char  *text = json_text(json, digits_needed(run->plan), &length);
+    char  *text = record_text(json, digits_needed(run->plan), &length);
     json_decref(json);
     if (!text) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for run.json");
     file_aside  aside;

@@ -377,8 +377,8 @@ static ckam_status fill_stores(ckam_run *run, ckam_error *error) {
 
 /* They are made again at the end, and would not belong to the rows until then. */
 static void remove_stale(const ckam_run *run) {
-    unlinkat(run->place.folder.file, "draws.nc", 0);
-    unlinkat(run->place.folder.file, "summary.csv", 0);
+    static const char *const names[] = {"draws.nc", "summary.csv", "evidence.json"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlinkat(run->place.folder.file, names[i], 0);
 }
 
 /* What a plan has that the run was not begun with. */

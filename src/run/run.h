@@ -172,6 +172,8 @@ void live_look(live *l, double *rhat, double *ess);
 /* All that is written when a run has stopped with `status`, whose message is in *error if it failed. Returns that status,
  * or the first failure of writing if it was good. */
 ckam_status finish_write(ckam_run *run, double seconds, ckam_status status, ckam_error *error);
+/* JSON as it is in the files of a run, with a newline; yours to free, NULL for want of memory. */
+char *record_text(const json_t *json, size_t digits, size_t *length);
 /* run.json; `message` is that of a failure, or NULL. */
 ckam_status finish_record(ckam_run *run, double seconds, bool ended, const char *message, ckam_error *error);
 

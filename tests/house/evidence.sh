@@ -9,7 +9,7 @@ try 0 out 'Usage: ckam evidence' evidence --help
 check 'a line is wider than 80 columns' [ "$(wc -L <out)" -le 80 ]
 
 # The integral of a built-in model is 1.
-try 0 out 'ess' sample gaussian:dim=2 --sampler gam --seed 1 --draws 2000 --format csv --out good
+try 0 out 'ess' sample gaussian:dim=2 --sampler gam --seed 1 --draws 8000 --format csv --out good
 try 0 out 'log Z        ' evidence good
 awk '/^log Z/ { found = $3 < 0.05 && $3 > -0.05 && $4 == "+-" && $5 > 0 && $5 < 0.05 } END { exit !found }' out ||
     fail 'log Z is not 0 within 0.05'

@@ -194,7 +194,7 @@ double log_density(const double *x) {
 }
 MODEL
 try 0 out 'by jump' sample rare.c --isolate --seed 1 --draws 2000 --format csv --out rare
-try 1 out 'the model crashed or took too long at' diagnose rare
+try 1 out 'The model crashed or took too long at' diagnose rare
 check 'the count differs from the lines' \
     [ "$(wc -l <rare/model-failures.log)" -eq "$(sed -n 's/.*"faults": \([0-9]*\).*/\1/p' rare/run.json)" ]
 # Not isolated, a crash takes the command with it, which says so.
@@ -211,7 +211,7 @@ check 'a crash at the first point is not explained' grep -q 'the model crashed. 
 # A run that ended with an error is not without problems, whatever its draws are.
 try 70 err 'resume wrong' sample --program 'for i in 1 2 3 4 5 6 7 8 9; do for j in 1 2 3 4 5 6 7 8 9; do read -r x; echo 0; done; done; echo no' \
     --params '0 < x < 1' --sampler rw:step-size=1,warmup=10 --workers 1 --seed 1 --out wrong
-try 1 out "the run ended with an error: chain" diagnose wrong
+try 1 out "The run ended with an error: chain" diagnose wrong
 # Reasons that a program gives before any chain has begun are kept.
 try 70 err 'not defined at 100 random starts' sample --program 'while read -r x; do echo reject bad data; done' --params x --out rejected
 try 1 out 'bad data' diagnose rejected
