@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -229,6 +230,9 @@ static int evaluate(void *context, const double *x, double *value) {
         return CKAM_OK;
     case TRICK_CODE:
         return 77;
+    case TRICK_KILL:
+        raise(SIGKILL);
+        return code;
     default:
         return code;
     }

@@ -55,7 +55,7 @@ size_t count_rows(const char *path);
 /* -- Targets ------------------------------------------------------------------------------------------------------ */
 
 /* What happens at evaluation number `at` (from 1, of all chains together; 0: never) of a target, once. */
-typedef enum trick { TRICK_NONE, TRICK_STOP_RUN, TRICK_STOP, TRICK_INFINITE, TRICK_CODE } trick;
+typedef enum trick { TRICK_NONE, TRICK_STOP_RUN, TRICK_STOP, TRICK_INFINITE, TRICK_CODE, TRICK_KILL } trick;
 typedef struct tricky {
     ckam_target          inner;
     atomic_uint_fast64_t calls;

@@ -110,7 +110,7 @@ static bool measure(density *d, uint64_t seed, uint64_t searches, result *out) {
         }
         uint64_t all = counts.searches + counts.recent;
         *out =
-            (result){all, counts.once, counts.modes, unseen_bound(counts.once, all), (double)found / (double)searches};
+            (result){all, counts.once, counts.modes, unseen_bound(counts.once, counts.twice, all), (double)found / (double)searches};
     }
     for (size_t c = 0; c < CHAINS; c++) ckam_chain_free(chain[c]);
     return good;

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define LEVEL 0.05 /* chance that the bound is too low */
+#define LEVEL  0.05  /* chance that the bound is too low */
+#define NORMAL 1.645 /* the quantile of the normal distribution that has it above */
 /* From this share on, of draws in modes that were found late, or of the mass of a place that no draw has reached, it is a problem. */
 #define SHARE 0.01
 /* Searches take so many evaluations from here on that a run has few of them: a wide bound is a note, if nothing speaks for more modes. */
@@ -23,10 +24,12 @@ static double binomial_below(double k, double n, double p) {
     return sum;
 }
 
-double unseen_bound(uint64_t once, uint64_t searches) {
-    double k = (double)once, n = (double)searches, low = 0.0, high = 1.0;
-    if (once >= searches) return 1.0;
-    if (!once) return -expm1(log(LEVEL) / n);
+/* The largest p for which at most k of n has the probability LEVEL. */
+static double proportion_bound(double k, double n) {
+    enum { MANY = 1000 };
+    double low = k / n, high = 1.0;
+    if (k == 0.0) return -expm1(log(LEVEL) / n);
+    if (k > MANY) return fmin(low + NORMAL * sqrt(low * (1.0 - low) / n), 1.0);
     for (int i = 0; i < 60; i++) {
         double p = 0.5 * (low + high);
         if (binomial_below(k, n, p) > LEVEL)
@@ -35,6 +38,13 @@ double unseen_bound(uint64_t once, uint64_t searches) {
             high = p;
     }
     return high;
+}
+
+double unseen_bound(uint64_t once, uint64_t twice, uint64_t searches) {
+    double n = (double)searches;
+    if (once >= searches) return 1.0;
+    double estimate = (double)once / n, above = proportion_bound((double)once, n) - estimate;
+    return fmin(estimate + sqrt(above * above + NORMAL * NORMAL * 2.0 * (double)twice / n / n), 1.0);
 }
 
 double unseen_modes(uint64_t once, uint64_t twice, uint64_t searches) {

@@ -64,7 +64,7 @@ void search_update(ckam_run *run) {
                                 .once = c.once,
                                 .twice = c.twice,
                                 .probability = unseen_probability(c.once, searches),
-                                .bound = unseen_bound(c.once, searches),
+                                .bound = unseen_bound(c.once, c.twice, searches),
                                 .unseen = fmax(unseen_modes(c.once, c.twice, searches),
                                                unseen_by_groups(c.group[0], c.group[1], c.common, c.modes)),
                                 .group = {c.group[0], c.group[1]},
