@@ -217,7 +217,7 @@ static ckam_status begin(csv_writer *w, const open_directory *in, const char *pa
 
 ckam_status csv_create(csv_writer *w, const open_directory *in, const char *path, const char *top, csv_gate *gate,
                        ckam_error *error) {
-    ckam_status status = begin(w, in, path, O_WRONLY | O_CREAT | O_EXCL, gate, error);
+    ckam_status status = begin(w, in, path, O_RDWR | O_CREAT | O_EXCL, gate, error);
     if (!status) status = csv_add(w, top, strlen(top), error);
     if (!status) status = csv_flush(w, error);
     if (status && w->file >= 0) unlinkat(file_directory(in), path, 0);
