@@ -7,7 +7,8 @@
 
 /* The exact mean and standard deviation, if there is memory for the covariance that they come with. */
 static void add_exact(outcome *r, size_t dim) {
-    double *covariance = dim < SIZE_MAX / sizeof(double) / dim ? malloc(dim * dim * sizeof *covariance) : NULL;
+    enum { DIM_MOST = 4096 }; /* 128 MB; above, it would take longer than the rest of the table */
+    double *covariance = dim <= DIM_MOST ? malloc(dim * dim * sizeof *covariance) : NULL;
     r->exact_mean = malloc(dim * sizeof *r->exact_mean);
     r->exact_sd = malloc(dim * sizeof *r->exact_sd);
     if (covariance && r->exact_mean && r->exact_sd) {

@@ -11,6 +11,13 @@ static inline double clock_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Seconds that this process has had a processor, all threads together. */
+static inline double clock_processor(void) {
+    struct timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
 enum { CLOCK_TEXT = 32 };
 
 /* Now, in ISO 8601 and UTC: "2026-11-15T21:30:00Z". */

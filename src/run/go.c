@@ -7,11 +7,13 @@
  * Where several processes carry out a run, each has its loop. They meet at every tick and when one has nothing left to do, put
  * together where they are (standing), and decide from that: all the same. */
 #include "base/error.h"
+#include "base/processors.h"
 #include "run/crew.h"
 #include "target/worker.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,10 +30,11 @@ typedef struct session {
     void                *context;
     ckam_chain_progress *chain; /* a copy that the watcher may look at */
     ckam_chain         **own;   /* the chains of this process, in their order */
-    double               start, watched, saved, looked, look_cost, save_cost;
-    double               end;      /* of sampling */
-    double               fraction; /* done before this session */
-    uint64_t             draws;    /* the same */
+    double               start, watched, saved, looked, look_cost, save_cost, pool_cost;
+    double               processor; /* seconds of it that the process had used at the start */
+    double               end;       /* of sampling */
+    double               fraction;  /* done before this session */
+    uint64_t             draws;     /* the same */
     double               rhat, ess;
     pthread_t           *threads;
     size_t               count; /* of threads that were started */
@@ -215,8 +218,27 @@ static double save_interval(const session *s) {
     return every < 1.0 ? every : fmax(every, s->save_cost / SAVE_SHARE);
 }
 
+/* How many times longer than alone the threads take for their work: other processes share the processors. Threads that wait for a
+ * program look the same, so no more than this is believed. */
+#define SLOWDOWN_MOST 4.0
+
+static double slowdown(const session *s, double now) {
+    double used = clock_processor() - s->processor, alone = (now - s->start) * (double)s->count;
+    double most = (double)processors_for(1) * (now - s->start);
+    return fmax(1.0, fmin(fmin(alone, most) / fmax(used, 1e-3), SLOWDOWN_MOST));
+}
+
+/* Seconds that are left for sampling: the limit is for the whole command, with its start and its end. */
+static double time_left(const session *s, double now) {
+    const ckam_run *run = s->run;
+    double          limit = run->plan->run.time_limit;
+    if (isnan(limit)) return HUGE_VAL;
+    return limit - run->startup - (now - s->start) - finish_seconds(s->run, slowdown(s, now));
+}
+
 static standing stand(const session *s, bool still, double now) {
     const ckam_run     *run = s->run;
+    const double        left = time_left(s, now);
     const run_settings *plan = &run->plan->run;
     standing t = {.busy = !still, .failed = s->failure.status != CKAM_OK, .halt = (uint64_t)atomic_load(&run->halt)};
     for (size_t i = run->first; still && i < run->last; i++) {
@@ -231,8 +253,8 @@ static standing stand(const session *s, bool still, double now) {
     }
     if (s->watch && now - s->watched >= TICK) t.wants |= WANT_WATCH;
     if (s->watch && now - s->looked >= fmax(LIVE_EVERY, s->look_cost / LIVE_SHARE)) t.wants |= WANT_LOOK;
-    if (run->format.csv && now - s->saved >= save_interval(s)) t.wants |= WANT_SAVE;
-    if (!isnan(plan->time_limit) && now - s->start >= plan->time_limit) t.wants |= TIME_IS_UP;
+    if (run->format.csv && now - s->saved >= save_interval(s) && left > s->save_cost) t.wants |= WANT_SAVE;
+    if (left <= (t.waiting && t.waiting == run->last - run->first ? s->pool_cost : 0.0)) t.wants |= TIME_IS_UP;
     return t;
 }
 
@@ -285,7 +307,9 @@ static bool is_over(session *s, const standing *t, ckam_error *error, ckam_statu
 static void pool(session *s, const standing *t) {
     ckam_run *run = s->run;
     if (t->waiting < run->plan->run.chains) return;
-    bool failed = crew_pool(run, s->own, &s->failure) != CKAM_OK;
+    double begun = clock_seconds();
+    bool   failed = crew_pool(run, s->own, &s->failure) != CKAM_OK;
+    s->pool_cost = clock_seconds() - begun;
     if (failed) atomic_fetch_or(&run->halt, HALT_STOP);
     for (size_t i = run->first; i < run->last; i++) {
         if (failed && run->crew) run->lanes[i].lost = true; /* others may have learned: the last checkpoint stands */
@@ -381,11 +405,24 @@ static ckam_status turn(session *s, const standing *t, ckam_error *error) {
     return status;
 }
 
+/* A limit that is shorter than what a run must do cannot be kept. */
+static void warn_of_limit(session *s) {
+    ckam_run *run = s->run;
+    double    now = clock_seconds(), limit = run->plan->run.time_limit, over = -time_left(s, now);
+    if (over < 0.1 * limit || *run->warning) return;
+    snprintf(run->warning, sizeof run->warning,
+             "a time limit of %.3g s cannot be kept: to start took %.2g s, and to write what there is will take about "
+             "%.2g s; "
+             "allow %.2g s or more, or keep fewer draws (--thin), chains or files (--format none)",
+             limit, run->startup, over + limit - run->startup - (now - s->start), 1.5 * (limit + over));
+}
+
 /* What one process has heard or wants is so for all. */
 static void follow(session *s, const standing *t) {
     ckam_run *run = s->run;
     if (t->wants & TIME_IS_UP && !*run->reason) {
         run->reason = "time-limit";
+        warn_of_limit(s);
         atomic_fetch_or(&run->halt, HALT_STOP);
     } else if (t->halt & HALT_STOP) {
         atomic_fetch_or(&run->halt, HALT_STOP);
@@ -438,6 +475,7 @@ ckam_status ckam_run_go(ckam_run *run, ckam_watch *watcher, void *context, ckam_
     ckam_error inner = {CKAM_OK, ""};
     if (*run->reason || run->quit) return fail_with(error, CKAM_ERROR_ORDER, "this run has stopped; resume it");
     s.start = s.saved = s.looked = clock_seconds();
+    s.processor = clock_processor();
     crew_report(run);
     s.fraction = fraction_done(&s, 0.0);
     for (size_t i = 0; i < run->plan->run.chains; i++)

@@ -197,6 +197,8 @@ static ckam_status begin(ckam_run **run, const ckam_plan *plan, ckam_error *erro
     ckam_run          *r = *run = calloc(1, sizeof *r);
     if (!r) return crew_begin(NULL, plan->crew, error);
     r->reason = "";
+    r->first_memory = finish_memory();
+    r->startup = clock_seconds();
     r->place.lock = r->place.folder.file = -1;
     pthread_mutex_init(&r->lock, NULL);
     r->guard = &r->lock;
@@ -274,10 +276,12 @@ static ckam_status make_directory(ckam_run *run, ckam_error *error) {
 static ckam_status make_files(ckam_run *run, ckam_error *error) {
     ckam_status status = make_directory(run, error);
     if (status) return status;
+    double begun = clock_seconds();
     log_faults(run);
     for (size_t i = run->first; i < run->last && !status; i++) status = lane_make_files(run, i, error);
     status = crew_agree(run, status, error);
     if (!status) status = checkpoint_begin(run, error);
+    run->files_cost = clock_seconds() - begun;
     return status ? status : finish_record(run, 0.0, false, NULL, error);
 }
 
@@ -298,6 +302,7 @@ ckam_status ckam_run_create(ckam_run **run, const ckam_plan *plan, const ckam_ta
         status = make_files(*run, error);
         if (status && crew_is_first(*run)) directory_discard(&(*run)->place);
     }
+    (*run)->startup = clock_seconds() - (*run)->startup;
     if (!status) return CKAM_OK;
     ckam_run_free(*run);
     *run = NULL;
@@ -457,6 +462,7 @@ ckam_status ckam_run_resume(ckam_run **run, const ckam_plan *plan, const char *p
     ckam_status status = begin(run, plan, error);
     if (status) return status;
     status = take_up(*run, path, target, error);
+    (*run)->startup = (*run)->files_cost = clock_seconds() - (*run)->startup;
     if (!status) return CKAM_OK;
     ckam_run_free(*run);
     *run = NULL;

@@ -92,7 +92,10 @@ struct ckam_run {
     uint64_t          warmup; /* iterations that give no draws, at the start */
     char              started[CLOCK_TEXT];
     const char       *reason;
-    double            seconds; /* of earlier sessions */
+    double            seconds;      /* of earlier sessions */
+    double            startup;      /* seconds that it took to create this run, and ... */
+    double            files_cost;   /* ... of them to make or open its files */
+    double            first_memory; /* bytes that the process had in use before */
     ckam_review      *review;
     ckam_search       search;      /* as of the last update, and ... */
     bool              late;        /* ... whether draws were made before a mode was known that carries weight; ... */
@@ -174,6 +177,11 @@ void live_look(live *l, double *rhat, double *ess);
 ckam_status finish_write(ckam_run *run, double seconds, ckam_status status, ckam_error *error);
 /* JSON as it is in the files of a run, with a newline; yours to free, NULL for want of memory. */
 char *record_text(const json_t *json, size_t digits, size_t *length);
+/* Seconds that all this will take, and what the command does after it: an estimate from what there is to write, and from what making
+ * the files took. `slowdown`: how many times longer the processor takes than it would for this process alone. */
+double finish_seconds(ckam_run *run, double slowdown);
+/* The most memory that this process has had, in bytes. */
+double finish_memory(void);
 /* run.json; `message` is that of a failure, or NULL. */
 ckam_status finish_record(ckam_run *run, double seconds, bool ended, const char *message, ckam_error *error);
 
