@@ -83,6 +83,7 @@ int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     facts.reason = ckam_run_reason(run);
     if (!warned && *ckam_run_warning(run)) complain(command, 0, "warning: %s", ckam_run_warning(run));
     ckam_run_counts(run, &facts.counts);
+    ckam_run_search(run, &facts.search);
     int exit = exit_status(status);
     if (!together_speaks()) return status == CKAM_STOP && number ? signals_status(number) : exit;
     if (ckam_run_review(run) && print_outcome(run, plan, &facts, &error)) exit = complain_error(command, &error);

@@ -228,7 +228,8 @@ typedef struct outcome {
 } outcome;
 
 typedef struct run_facts {
-    ckam_counts counts;  /* of the whole run */
+    ckam_counts counts; /* of the whole run */
+    ckam_search search;
     uint64_t    before;  /* evaluations before it was resumed */
     double      seconds; /* since then */
     const char *reason;

@@ -73,6 +73,13 @@ static void print_counts(const ckam_counts *counts) {
     }
 }
 
+/* What the search for modes says, of a run that has no directory; there is room for it where run.json has no findings. */
+static size_t find_search(const outcome *r, ckam_finding *found) {
+    char allowed[NUMBER];
+    if (ckam_plan_get(r->plan, "unseen", allowed, sizeof allowed, NULL)) return 0;
+    return ckam_search_findings(&r->facts->search, strtod(allowed, NULL), r->review->parameters, found);
+}
+
 void outcome_print(const outcome *r) {
     char         command[QUOTED];
     ckam_finding found[CKAM_FINDINGS];
@@ -81,6 +88,7 @@ void outcome_print(const outcome *r) {
     ckam_error   error;
     if (ckam_run_findings(kept ? r->directory : NULL, r->review, found, &count, &error))
         complain("", EX_OK, "warning: the findings are lacking: %s", error.message);
+    if (!kept && r->facts) count += find_search(r, found + count);
     head_print(r);
     printf("\n");
     table_print(r);

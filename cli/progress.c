@@ -77,6 +77,8 @@ static void show_plain(const ckam_progress *p) {
     if (!isnan(p->fraction)) fprintf(stderr, "%.0f %%, ", 100.0 * p->fraction);
     fprintf(stderr, "%s draws/s, acceptance %s", rate, accept);
     if (modes) fprintf(stderr, ", %" PRIu64 " mode%s", modes, text_plural(modes));
+    if (p->search.searches)
+        fprintf(stderr, ", %" PRIu64 " searches (new mode < %.2g %%)", p->search.searches, 100.0 * p->search.bound);
     if (!isnan(p->rhat)) fprintf(stderr, ", worst R-hat %.3f, least ESS %.0f", p->rhat, p->ess);
     if (!isnan(p->remaining)) fprintf(stderr, ", %s left", left);
     fputc('\n', stderr);
@@ -97,6 +99,11 @@ static void show_json(const ckam_progress *p) {
     json_number(",\"draws_per_second\":", p->draws_per_second);
     json_number(",\"rhat\":", p->rhat);
     json_number(",\"ess\":", p->ess);
+    if (p->search.searches) {
+        fprintf(stderr, ",\"searches\":%" PRIu64 ",\"search_modes\":%" PRIu64 ",\"restarts\":%" PRIu64,
+                p->search.searches, p->search.modes, p->search.restarts);
+        json_number(",\"unseen_bound\":", p->search.bound);
+    }
     fprintf(stderr, ",\"stopping\":%s,\"chains\":[", signals_caught() ? "true" : "false");
     for (size_t i = 0; i < p->chains; i++) {
         const ckam_chain_progress *c = p->chain + i;

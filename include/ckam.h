@@ -409,8 +409,9 @@ typedef struct ckam_search {
     uint64_t discarded;  /* draws of a chain that became warm-up */
 } ckam_search;
 
-/* In one sentence: "412 independent searches ended in 7 modes; ...". */
-CKAM_API void ckam_search_text(const ckam_search *search, char text[248]);
+/* In one sentence: "412 independent searches ended in 7 modes; a further search would find a new one with probability < 0.9 % (95 %)". */
+enum { CKAM_SEARCH_TEXT = 200 };
+CKAM_API void ckam_search_text(const ckam_search *search, char text[CKAM_SEARCH_TEXT]);
 
 /* Where a run is. Borrowed during the call. */
 typedef struct ckam_progress {
@@ -541,8 +542,15 @@ typedef struct ckam_finding {
 /* What run.json says of a run: the error that ended it, that it has not ended, and what it noticed about its model: values that
  * differ, crashes, NaN, points without a value, searches that ran away. Problems first. Returns how many there are; 0 also where
  * the directory is NULL or not that of a run. */
-enum { CKAM_INCIDENTS = 12 };
+enum { CKAM_INCIDENTS = 16 };
 CKAM_API size_t ckam_run_incidents(const char *directory, ckam_finding found[CKAM_INCIDENTS]);
+
+/* What there is to know of a search for modes: problems, where it speaks for modes that are missing, or not for their absence, and notes.
+ * `allowed`, the setting `unseen` of a plan, is the bound up to which the search is saturated. Returns how many there are; 0 where there
+ * was no search. Those of a run in a directory are among ckam_run_incidents(). */
+enum { CKAM_SEARCH_FINDINGS = 5 };
+CKAM_API size_t ckam_search_findings(const ckam_search *search, double allowed, size_t dim,
+                                     ckam_finding found[CKAM_SEARCH_FINDINGS]);
 
 /* All that is known about a set of draws. */
 typedef struct ckam_review {

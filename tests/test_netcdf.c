@@ -126,7 +126,7 @@ static void write_chain(size_t chain, const char *header, size_t rows) {
 
 static ckam_status convert(ckam_error *error) {
     memset(error, 0, sizeof *error);
-    return netcdf_write(NULL, folder, draws_nc, "test model", "2026-01-02T03:04:05Z", error);
+    return netcdf_write(NULL, folder, draws_nc, "test model", "2026-01-02T03:04:05Z", NULL, 0, error);
 }
 
 static void convert_well(void) {
@@ -377,10 +377,10 @@ static void a_missing_library_says_what_to_install(void **unused) {
     (void)unused;
     ckam_error error = {0};
     write_chain(0, "x", 3);
-    assert_failure(netcdf_write_with("libnetcdf.so.0", NULL, folder, draws_nc, "m", "t", &error), CKAM_ERROR_OUTPUT,
-                   &error, "libnetcdf.so.0", "cannot be loaded", "libnetcdf19", "--format csv");
-    assert_failure(netcdf_write_with("libm.so.6", NULL, folder, draws_nc, "m", "t", &error), CKAM_ERROR_OUTPUT, &error,
-                   "libm.so.6", "nc_create");
+    assert_failure(netcdf_write_with("libnetcdf.so.0", NULL, folder, draws_nc, "m", "t", NULL, 0, &error),
+                   CKAM_ERROR_OUTPUT, &error, "libnetcdf.so.0", "cannot be loaded", "libnetcdf19", "--format csv");
+    assert_failure(netcdf_write_with("libm.so.6", NULL, folder, draws_nc, "m", "t", NULL, 0, &error), CKAM_ERROR_OUTPUT,
+                   &error, "libm.so.6", "nc_create");
     assert_int_equal(count_files("draws.nc", false), 0);
 }
 
@@ -390,9 +390,10 @@ static void a_place_that_cannot_be_written_is_named(void **unused) {
     char       path[128];
     write_chain(0, "x", 3);
     snprintf(path, sizeof path, "%s/nowhere/draws.nc", folder);
-    assert_failure(netcdf_write(NULL, folder, path, "m", "t", &error), CKAM_ERROR_OUTPUT, &error, path, "No such file");
+    assert_failure(netcdf_write(NULL, folder, path, "m", "t", NULL, 0, &error), CKAM_ERROR_OUTPUT, &error, path,
+                   "No such file");
     snprintf(path, sizeof path, "%s/chain_1.csv/draws.nc", folder);
-    assert_failure(netcdf_write(NULL, folder, path, "m", "t", &error), CKAM_ERROR_OUTPUT, &error, path,
+    assert_failure(netcdf_write(NULL, folder, path, "m", "t", NULL, 0, &error), CKAM_ERROR_OUTPUT, &error, path,
                    "Not a directory");
 }
 

@@ -99,8 +99,8 @@ typedef struct expected {
 } expected;
 
 static void check(const ckam_search *s, double allowed, size_t dim, size_t count, const expected *list) {
-    ckam_finding found[UNSEEN_FINDINGS];
-    assert_int_equal(unseen_findings(s, allowed, dim, found), count);
+    ckam_finding found[CKAM_SEARCH_FINDINGS];
+    assert_int_equal(ckam_search_findings(s, allowed, dim, found), count);
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(found[i].severity, list[i].severity);
         assert_int_equal(strncmp(found[i].text, list[i].begins, strlen(list[i].begins)), 0);
@@ -116,15 +116,16 @@ static void findings_follow_from_the_search(void **unused) {
     static const expected late = {CKAM_PROBLEM, "Late modes: "}, unvisited = {CKAM_PROBLEM, "Unvisited mode: "};
     static const expected quiet = {CKAM_NOTE, "Search not saturated: "},
                           restarted = {CKAM_NOTE, "A mode was found after "};
-    ckam_search s = search(0, 0, 0);
+    static const expected saturated = {CKAM_NOTE, "search: "};
+    ckam_search           s = search(0, 0, 0);
     check(&s, 0.02, 2, 0, NULL); /* the sampler does not search */
     s = search(160, 2, 0);
-    check(&s, 0.02, 2, 0, NULL);
+    check(&s, 0.02, 2, 1, &saturated);
     check(&s, 0.01, 2, 1, &unsaturated);
     s = search(160, 2, 1); /* a mode that one search met */
     check(&s, 0.02, 2, 1, &unsaturated);
     s = search(1000, 9, 2);
-    check(&s, 0.02, 2, 1, &missing);
+    check(&s, 0.02, 2, 2, (const expected[]){missing, saturated});
     s = search(20, 1, 0); /* in many dimensions, and nothing speaks for another mode */
     check(&s, 0.05, 100, 1, &quiet);
     check(&s, 0.05, 99, 1, &unsaturated);
@@ -133,24 +134,24 @@ static void findings_follow_from_the_search(void **unused) {
     s = search(1000, 2, 0);
     s.group[0] = s.group[1] = 1;
     s.unseen = unseen_by_groups(1, 1, 0, 2);
-    check(&s, 0.02, 2, 1, &missing); /* groups that found different modes */
+    check(&s, 0.02, 2, 2, (const expected[]){missing, saturated}); /* groups that found different modes */
     s = search(1000, 2, 0);
     s.late_share = 0.3;
     s.unvisited_share = 0.2;
-    check(&s, 0.02, 2, 2, (const expected[]){late, unvisited});
+    check(&s, 0.02, 2, 3, (const expected[]){late, unvisited, saturated});
     s.late_share = s.unvisited_share = 0.005;
-    check(&s, 0.02, 2, 0, NULL);
+    check(&s, 0.02, 2, 1, &saturated);
 }
 
 static void the_largest_numbers_have_room(void **unused) {
     (void)unused;
     ckam_search  s = search(UINT64_MAX, UINT64_MAX, UINT64_MAX / 2);
-    ckam_finding found[UNSEEN_FINDINGS];
-    char         text[248];
+    ckam_finding found[CKAM_SEARCH_FINDINGS];
+    char         text[CKAM_SEARCH_TEXT];
     s.bound = s.late_share = s.unvisited_share = 1.0;
     s.group[0] = s.group[1] = s.common = s.restarts = s.discarded = UINT64_MAX;
     s.unseen = 1e300;
-    assert_int_equal(unseen_findings(&s, 1e-12, 2, found), UNSEEN_FINDINGS);
+    assert_int_equal(ckam_search_findings(&s, 1e-12, 2, found), CKAM_SEARCH_FINDINGS);
     ckam_search_text(&s, text);
     assert_non_null(strstr(text, "independent searches ended in"));
 }

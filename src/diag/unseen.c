@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define LEVEL  0.05  /* chance that the bound is too low */
 #define NORMAL 1.645 /* the quantile of the normal distribution that has it above */
@@ -62,8 +63,8 @@ double unseen_by_groups(uint64_t first, uint64_t second, uint64_t common, uint64
 
 static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
-void ckam_search_text(const ckam_search *s, char text[248]) {
-    snprintf(text, 248,
+void ckam_search_text(const ckam_search *s, char text[CKAM_SEARCH_TEXT]) {
+    snprintf(text, CKAM_SEARCH_TEXT,
              "%" PRIu64 " independent searches ended in %" PRIu64
              " mode%s; a further search would find a new one with probability < %.2g %% (95 %%)",
              s->searches, s->modes, plural(s->modes), 100.0 * s->bound);
@@ -141,6 +142,18 @@ static void add_unsaturated(const ckam_search *s, double allowed, size_t dim, ck
              ceil(-log(LEVEL) / allowed) * (s->once ? 1.6 : 1.0));
 }
 
+/* What the number means, and what it does not. */
+static void add_saturated(const ckam_search *s, double allowed, ckam_finding *found, size_t *count) {
+    if (s->bound > allowed) return;
+    ckam_finding *f = add(found, count, CKAM_NOTE);
+    snprintf(f->text, sizeof f->text, "search: ");
+    ckam_search_text(s, f->text + strlen(f->text));
+    snprintf(f->advice, sizeof f->advice,
+             "That is the chance of one more search like these. A mode whose basin they enter more rarely may be "
+             "missing, and "
+             "may carry any mass.");
+}
+
 static void add_restarts(const ckam_search *s, ckam_finding *found, size_t *count) {
     if (!s->restarts) return;
     ckam_finding *f = add(found, count, CKAM_NOTE);
@@ -152,13 +165,15 @@ static void add_restarts(const ckam_search *s, ckam_finding *found, size_t *coun
              "Nothing is wrong with the draws that are left. A longer warm-up (--warmup) finds modes sooner.");
 }
 
-size_t unseen_findings(const ckam_search *search, double allowed, size_t dim, ckam_finding found[UNSEEN_FINDINGS]) {
+size_t ckam_search_findings(const ckam_search *search, double allowed, size_t dim,
+                            ckam_finding found[CKAM_SEARCH_FINDINGS]) {
     size_t count = 0;
     if (!search->searches) return 0;
     add_late(search, found, &count);
     add_unvisited(search, found, &count);
     add_missing(search, found, &count);
     add_unsaturated(search, allowed, dim, found, &count);
+    add_saturated(search, allowed, found, &count);
     add_restarts(search, found, &count);
     return count;
 }

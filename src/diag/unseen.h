@@ -20,9 +20,4 @@ double unseen_modes(uint64_t once, uint64_t twice, uint64_t searches);
  * both, and `known` are known now. */
 double unseen_by_groups(uint64_t first, uint64_t second, uint64_t common, uint64_t known);
 
-/* What there is to know of a search: problems, where it speaks for modes that are missing or does not speak for their absence, and notes.
- * allowed: the bound up to which nothing is said. Returns how many findings there are. */
-enum { UNSEEN_FINDINGS = 5 };
-size_t unseen_findings(const ckam_search *search, double allowed, size_t dim, ckam_finding found[UNSEEN_FINDINGS]);
-
 #endif

@@ -88,6 +88,8 @@ typedef struct variable {
 } variable;
 
 typedef struct conversion {
+    const netcdf_note    *notes;
+    size_t                note_count;
     functions             nc;
     const open_directory *in; /* that the two paths are in, or NULL */
     const char           *directory, *path;
@@ -363,6 +365,15 @@ static ckam_status find_aside(const open_directory *in, const file_aside *aside,
                      shown);
 }
 
+static int put_notes(const functions *nc, int file, int group, const netcdf_note *notes, size_t count) {
+    int code = 0;
+    for (size_t i = 0; i < count && !code; i++) {
+        code = nc->put_att_double(file, NC_GLOBAL, notes[i].name, NC_DOUBLE, 1, &notes[i].value);
+        if (!code) code = nc->put_att_double(group, NC_GLOBAL, notes[i].name, NC_DOUBLE, 1, &notes[i].value);
+    }
+    return code;
+}
+
 /* Makes the file `aside`, which is there already and empty. */
 static ckam_status put_all(conversion *c, const file_aside *aside, const char *name, const char *created) {
     char        path[2 * FILE_PATH];
@@ -373,6 +384,7 @@ static ckam_status put_all(conversion *c, const file_aside *aside, const char *n
     if (code) return check(c, code);
     code = put_attributes(&c->nc, file, name, created);
     for (int g = 0; !code && g < GROUPS; g++) code = add_group(c, file, g, name, created);
+    if (!code) code = put_notes(&c->nc, file, c->group[POSTERIOR], c->notes, c->note_count);
     status = check(c, code);
     for (size_t chain = 0; !status && chain < c->chains; chain++) status = put_chain(c, chain);
     if (status) (void)!ftruncate(aside->file, 0); /* gives room back on a full disk: closing the file takes some */
@@ -414,8 +426,10 @@ static ckam_status convert(conversion *c, const char *name, const char *created)
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 ckam_status netcdf_write_with(const char *library, const open_directory *in, const char *directory, const char *path,
-                              const char *name, const char *created, ckam_error *error) {
-    conversion  c = {.in = in, .directory = directory, .path = path, .error = error};
+                              const char *name, const char *created, const netcdf_note *notes, size_t count,
+                              ckam_error *error) {
+    conversion c = {
+        .in = in, .directory = directory, .path = path, .notes = notes, .note_count = count, .error = error};
     ckam_status status;
     c.chains = draws_files(in, directory);
     file_show(in, directory, c.folder);
@@ -436,8 +450,8 @@ ckam_status netcdf_write_with(const char *library, const open_directory *in, con
 }
 
 ckam_status netcdf_write(const open_directory *in, const char *directory, const char *path, const char *name,
-                         const char *created, ckam_error *error) {
-    return netcdf_write_with(CKAM_NETCDF_FILE, in, directory, path, name, created, error);
+                         const char *created, const netcdf_note *notes, size_t count, ckam_error *error) {
+    return netcdf_write_with(CKAM_NETCDF_FILE, in, directory, path, name, created, notes, count, error);
 }
 
 /* -- Attributes of a file that is there --------------------------------------------------------------------------- */
@@ -455,14 +469,11 @@ static ckam_status copy_file(const char *shown, int from, file_aside *aside, cka
     }
 }
 
-static int put_notes(const functions *nc, const char *path, const netcdf_note *notes, size_t count) {
+static int add_notes(const functions *nc, const char *path, const netcdf_note *notes, size_t count) {
     int file, group, code = nc->open(path, NC_WRITE, &file);
     if (code) return code;
     code = nc->inq_ncid(file, group_names[POSTERIOR], &group);
-    for (size_t i = 0; i < count && !code; i++) {
-        code = nc->put_att_double(file, NC_GLOBAL, notes[i].name, NC_DOUBLE, 1, &notes[i].value);
-        if (!code) code = nc->put_att_double(group, NC_GLOBAL, notes[i].name, NC_DOUBLE, 1, &notes[i].value);
-    }
+    if (!code) code = put_notes(nc, file, group, notes, count);
     const int closed = nc->close(file);
     return code ? code : closed;
 }
@@ -478,7 +489,7 @@ static ckam_status annotate_copy(const open_directory *in, const char *path, con
     if (!status) status = load(&nc, CKAM_NETCDF_FILE, error);
     if (!status) status = find_aside(in, &aside, shown, sizeof place, place, error);
     if (!status) {
-        const int code = put_notes(&nc, place, notes, count);
+        const int code = add_notes(&nc, place, notes, count);
         if (code)
             status = fail_with(error, CKAM_ERROR_WRITE, "cannot write attributes to %s: %s", shown, nc.strerror(code));
     }

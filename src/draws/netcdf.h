@@ -10,21 +10,22 @@
 
 enum { NETCDF_NAME_MOST = 256 }; /* letters of a column's name */
 
-/* Writes `path` from the files of `directory`, both of them in `in`: aside, synced, renamed. Chains are cut to the shortest.
- * Memory does not grow with the number of rows. `name` is that of the model, `created` an ISO 8601 time. */
-ckam_status netcdf_write(const open_directory *in, const char *directory, const char *path, const char *name,
-                         const char *created, ckam_error *error);
-/* The same with the library in the file `library`. */
-ckam_status netcdf_write_with(const char *library, const open_directory *in, const char *directory, const char *path,
-                              const char *name, const char *created, ckam_error *error);
-
-/* Numbers about all draws, as attributes of a file that netcdf_write() has made and of its posterior. */
+/* Numbers about all draws: attributes of the file and of its posterior. */
 typedef struct netcdf_note {
     const char *name;
     double      value;
 } netcdf_note;
 
-/* In a copy, that is synced and takes the place of the file. CKAM_OK, and nothing is done, where there is no such file. */
+/* Writes `path` from the files of `directory`, both of them in `in`: aside, synced, renamed. Chains are cut to the shortest.
+ * Memory does not grow with the number of rows. `name` is that of the model, `created` an ISO 8601 time. */
+ckam_status netcdf_write(const open_directory *in, const char *directory, const char *path, const char *name,
+                         const char *created, const netcdf_note *notes, size_t count, ckam_error *error);
+/* The same with the library in the file `library`. */
+ckam_status netcdf_write_with(const char *library, const open_directory *in, const char *directory, const char *path,
+                              const char *name, const char *created, const netcdf_note *notes, size_t count,
+                              ckam_error *error);
+
+/* Adds numbers to a file that is there: in a copy, that is synced and takes the place of the file. CKAM_OK, and nothing is done, where there is no such file. */
 ckam_status netcdf_annotate(const open_directory *in, const char *path, const netcdf_note *notes, size_t count,
                             ckam_error *error);
 

@@ -110,15 +110,15 @@ static ckam_status write_record(ckam_run *run, double seconds, bool ended, const
     snprintf(said, sizeof said, "%s", message ? message : "");
     character_mend(said);
     clock_text(now);
-    json_t *json =
-        json_pack("{s:s, s:s, s:o, s:I, s:o, s:s, s:s?, s:f, s:s?, s:s?, s:s?, s:O?, s:o?, s:o}", "ckam", CKAM_VERSION,
-                  "command", run->plan->command, "config", plan_json(run->plan), "dim", (json_int_t)run->target.dim,
-                  "parameters", names_json(run), "started", run->started, "ended", ended ? now : NULL, "seconds",
-                  round(1000.0 * (run->seconds + seconds)) / 1000.0, "stopped", *run->reason ? run->reason : NULL,
-                  "message", message ? said : NULL, "warning", *run->warning ? run->warning : NULL, "rejected",
-                  run->rejected, "ranks", crew_json(run), "counts", counts_json(run));
-    size_t length;
-    char  *text = record_text(json, digits_needed(run->plan), &length);
+    json_t *json = json_pack("{s:s, s:s, s:o, s:I, s:o, s:s, s:s?, s:f, s:s?, s:s?, s:s?, s:O?, s:o?, s:o?, s:o}",
+                             "ckam", CKAM_VERSION, "command", run->plan->command, "config", plan_json(run->plan), "dim",
+                             (json_int_t)run->target.dim, "parameters", names_json(run), "started", run->started,
+                             "ended", ended ? now : NULL, "seconds", round(1000.0 * (run->seconds + seconds)) / 1000.0,
+                             "stopped", *run->reason ? run->reason : NULL, "message", message ? said : NULL, "warning",
+                             *run->warning ? run->warning : NULL, "rejected", run->rejected, "ranks", crew_json(run),
+                             "search", search_json(&run->search), "counts", counts_json(run));
+    size_t  length;
+    char   *text = record_text(json, digits_needed(run->plan), &length);
     json_decref(json);
     if (!text) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for run.json");
     file_aside  aside;
@@ -222,7 +222,14 @@ static ckam_status write_outcome(ckam_run *run, ckam_error *error) {
     if (!status && run->format.csv) status = write_summary(run, error);
     if (status || !run->format.netcdf) return status;
     clock_text(now);
-    return netcdf_write(&run->place.folder, ".", "draws.nc", run_model_name(run), now, error);
+    const ckam_search *s = &run->search;
+    const netcdf_note  notes[] = {{"searches", (double)s->searches},
+                                  {"search_modes", (double)s->modes},
+                                  {"search_unseen_probability", s->probability},
+                                  {"search_unseen_bound", s->bound},
+                                  {"search_restarts", (double)s->restarts}};
+    return netcdf_write(&run->place.folder, ".", "draws.nc", run_model_name(run), now, notes,
+                        s->searches ? sizeof notes / sizeof *notes : 0, error);
 }
 
 /* Measured on one core of an AMD EPYC: to parse, review and write a number to draws.nc; to review one that is in memory; and bytes of

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "diag/findings.h"
-#include "run/plan.h"
+#include "run/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,13 +115,22 @@ static void add_unfinished(const json_t *json, ckam_finding *found, size_t *coun
     snprintf(f->advice, sizeof f->advice, "`ckam resume` goes on with a run that was killed.");
 }
 
-/* Problems first. */
+static void add_search(const json_t *json, ckam_finding *found, size_t *count) {
+    const ckam_search search = search_read(json_object_get(json, "search"));
+    const json_t     *allowed = json_object_get(json_object_get(json, "config"), "unseen");
+    const json_int_t  dim = json_integer_value(json_object_get(json, "dim"));
+    *count += ckam_search_findings(&search, json_is_number(allowed) ? json_number_value(allowed) : 1.0,
+                                   dim > 0 ? (size_t)dim : 0, found + *count);
+}
+
+/* Problems first, but for those of the search. */
 static size_t read(const json_t *json, ckam_finding *found) {
     size_t count = 0;
     add_failure(json, found, &count);
     add_warning(json, found, &count);
     add_faults(json, found, &count);
     add_nans(json, found, &count);
+    add_search(json, found, &count);
     add_unfinished(json, found, &count);
     add_rejects(json, json_object_get(json, "rejected"), found, &count);
     add_floored(json, found, &count);

@@ -165,6 +165,10 @@ bool search_restarts(const ckam_run *run);
 /* The draws so far become warm-up: rows, counts, stores, checkpoint. */
 ckam_status search_discard(ckam_run *run, ckam_error *error);
 
+/* "search" of run.json, NULL where there was none (or for want of memory); and back. */
+json_t     *search_json(const ckam_search *search);
+ckam_search search_read(const json_t *json);
+
 /* live.c */
 ckam_status live_create(live **l, ckam_run *run, ckam_error *error);
 void        live_free(live *l);

@@ -131,6 +131,43 @@ ckam_status search_discard(ckam_run *run, ckam_error *error) {
     return crew_agree(run, status, error);
 }
 
+/* -- run.json ----------------------------------------------------------------------------------------------------- */
+
+json_t *search_json(const ckam_search *s) {
+    if (!s->searches) return NULL;
+    return json_pack("{s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:[o, o], s:o, s:f, s:f, s:o, s:o}", "searches",
+                     plan_json_word(s->searches), "modes", plan_json_word(s->modes), "met_once",
+                     plan_json_word(s->once), "met_twice", plan_json_word(s->twice), "unseen_probability",
+                     s->probability, "unseen_bound", s->bound, "unseen_modes", s->unseen, "modes_by_group",
+                     plan_json_word(s->group[0]), plan_json_word(s->group[1]), "common_modes",
+                     plan_json_word(s->common), "unvisited_share", s->unvisited_share, "late_share", s->late_share,
+                     "restarts", plan_json_word(s->restarts), "discarded", plan_json_word(s->discarded));
+}
+
+static uint64_t word(const json_t *json, const char *key) {
+    return (uint64_t)json_integer_value(json_object_get(json, key));
+}
+
+static double number(const json_t *json, const char *key) { return json_number_value(json_object_get(json, key)); }
+
+ckam_search search_read(const json_t *json) {
+    const json_t *groups = json_object_get(json, "modes_by_group");
+    ckam_search   s = {.searches = word(json, "searches"),
+                       .modes = word(json, "modes"),
+                       .once = word(json, "met_once"),
+                       .twice = word(json, "met_twice"),
+                       .probability = number(json, "unseen_probability"),
+                       .bound = number(json, "unseen_bound"),
+                       .unseen = number(json, "unseen_modes"),
+                       .common = word(json, "common_modes"),
+                       .unvisited_share = number(json, "unvisited_share"),
+                       .late_share = number(json, "late_share"),
+                       .restarts = word(json, "restarts"),
+                       .discarded = word(json, "discarded")};
+    for (size_t i = 0; i < 2; i++) s.group[i] = (uint64_t)json_integer_value(json_array_get(groups, i));
+    return s;
+}
+
 void ckam_run_search(const ckam_run *run, ckam_search *search) {
     pthread_mutex_lock(run->guard);
     *search = run->search;
