@@ -96,9 +96,10 @@ static void start_and_end_count_as_time(void **unused) {
     } cases[] = {
         {0.0, 0.0, false}, {900.0, 0.0, false}, {1200.0, 0.0, true}, {600.0, 600.0, true}, {0.0, 300.0, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ckam_run *run = run_with(PAIRS("model", "bimodal", "sampler", "rw", "time-limit", "1000", "draws", "2000",
-                                       "out", "timed", "overwrite", "true", "format", "csv"),
-                                 NULL);
+        ckam_run *run =
+            run_with(PAIRS("model", "bimodal", "sampler", "rw", "time-limit", "1000", "draws",
+                           cases[i].ends ? "5000000" : "2000", "out", "timed", "overwrite", "true", "format", "csv"),
+                     NULL);
         run->startup = cases[i].startup;
         run->files_cost = cases[i].files_cost;
         assert_int_equal(ckam_run_go(run, NULL, NULL, NULL), CKAM_OK);
