@@ -42,6 +42,7 @@ static void estimates_have_their_textbook_values(void **unused) {
     assert_close(unseen_by_groups(2, 2, 1, 3), 0.5, 1e-12);
     assert_true(unseen_by_groups(2, 1, 1, 2) == 0.0 && unseen_by_groups(7, 7, 7, 7) == 0.0);
     assert_true(unseen_by_groups(0, 0, 0, 3) == 0.0); /* they have not met */
+    assert_true(unseen_by_groups(1, 4, 1, 2) == 0.0); /* one knows them all; some were parts of one mode */
 }
 
 /* Searches that end in one of MODES modes with probabilities in the ratio 1 : 1/2 : 1/3 ... The share of the simulated catches in

@@ -156,6 +156,7 @@ void run_once(density *d, variant v, uint64_t seed, const char *draws, bool evid
     ckam_run    *run;
     ckam_error   error;
     ckam_counts  counts;
+    ckam_search  search;
     ckam_finding incident[CKAM_INCIDENTS];
     snprintf(folder, sizeof folder, "%.200s/ckam-trust-XXXXXX", parent ? parent : "/tmp");
     if (strchr(folder, '\'') || !mkdtemp(folder)) stop("no folder can be made in $TMPDIR");
@@ -167,6 +168,8 @@ void run_once(density *d, variant v, uint64_t seed, const char *draws, bool evid
     if (ckam_run_go(run, NULL, NULL, &error) < 0) add_kind(out, "the run ended with an error");
     ckam_run_counts(run, &counts);
     out->evaluations = counts.evaluations;
+    ckam_run_search(run, &search);
+    out->unseen_bound = search.bound;
     add_problems(out, incident, ckam_run_incidents(directory, incident));
     const ckam_review *review = ckam_run_review(run);
     if (review) {

@@ -16,7 +16,8 @@ typedef struct outcome {
     double   worst; /* error of a share */
     double   log_z_error, log_z_se;
     uint64_t evaluations;
-    size_t   modes; /* found in the draws */
+    size_t   modes;        /* found in the draws */
+    double   unseen_bound; /* of the search, which --unseen is compared with */
     size_t   kinds;
     char     kind[KINDS][KIND];
 } outcome;

@@ -91,6 +91,12 @@ static json_t *crew_json(const ckam_run *run) {
                      run->cost.seconds);
 }
 
+/* What was estimated before the first evaluation, and what this process has used, in bytes. */
+static json_t *memory_json(const ckam_run *run) {
+    return json_pack("{s:I, s:I, s:I}", "estimate", (json_int_t)run->memory, "available",
+                     (json_int_t)fmin(run->memory_available, 9e18), "peak", (json_int_t)finish_memory());
+}
+
 /* Through a stream, which remembers its failures: jansson forgets some of them, and
  * its text then lacks a piece. */
 char *record_text(const json_t *json, size_t digits, size_t *length) {
@@ -110,15 +116,15 @@ static ckam_status write_record(ckam_run *run, double seconds, bool ended, const
     snprintf(said, sizeof said, "%s", message ? message : "");
     character_mend(said);
     clock_text(now);
-    json_t *json = json_pack("{s:s, s:s, s:o, s:I, s:o, s:s, s:s?, s:f, s:s?, s:s?, s:s?, s:O?, s:o?, s:o?, s:o}",
-                             "ckam", CKAM_VERSION, "command", run->plan->command, "config", plan_json(run->plan), "dim",
-                             (json_int_t)run->target.dim, "parameters", names_json(run), "started", run->started,
-                             "ended", ended ? now : NULL, "seconds", round(1000.0 * (run->seconds + seconds)) / 1000.0,
-                             "stopped", *run->reason ? run->reason : NULL, "message", message ? said : NULL, "warning",
-                             *run->warning ? run->warning : NULL, "rejected", run->rejected, "ranks", crew_json(run),
-                             "search", search_json(&run->search), "counts", counts_json(run));
-    size_t  length;
-    char   *text = record_text(json, digits_needed(run->plan), &length);
+    json_t *json = json_pack(
+        "{s:s, s:s, s:o, s:I, s:o, s:s, s:s?, s:f, s:s?, s:s?, s:s?, s:O?, s:o?, s:o?, s:o, s:o}", "ckam", CKAM_VERSION,
+        "command", run->plan->command, "config", plan_json(run->plan), "dim", (json_int_t)run->target.dim, "parameters",
+        names_json(run), "started", run->started, "ended", ended ? now : NULL, "seconds",
+        round(1000.0 * (run->seconds + seconds)) / 1000.0, "stopped", *run->reason ? run->reason : NULL, "message",
+        message ? said : NULL, "warning", *run->warning ? run->warning : NULL, "rejected", run->rejected, "ranks",
+        crew_json(run), "search", search_json(&run->search), "memory", memory_json(run), "counts", counts_json(run));
+    size_t length;
+    char  *text = record_text(json, digits_needed(run->plan), &length);
     json_decref(json);
     if (!text) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for run.json");
     file_aside  aside;

@@ -187,6 +187,7 @@ static ckam_status prepare(ckam_run *run, const ckam_target *target, bool resume
         return fail_with(error, CKAM_ERROR_OPTION, "format none writes no files, so '%s' has no meaning; leave it out",
                          run->plan->run.save_warmup ? "save-warmup" : "out");
     status = open_lanes(run, resumed, error);
+    if (!status) status = memory_check(run, error);
     if (status) return status;
     if (run->first < run->last) run->warmup = run->lanes[run->first].chain->plan.settings->warmup;
     return crew_is_first(run) ? live_create(&run->live, run, error) : CKAM_OK;

@@ -5,6 +5,7 @@
  *     finish.c      what is written at the end           live.c        R-hat and ESS while it runs
  *     even.c        files of equal length                crew.c        what the processes of a run tell each other
  *     search.c      how the search for modes went, and draws that a mode found late makes invalid
+ *     memory.c      how much memory it will use
  *
  * A run alternates: threads advance chains (only they touch a lane that is busy), or all are still and the thread that
  * called ckam_run_go() looks at everything. */
@@ -96,6 +97,8 @@ struct ckam_run {
     double            startup;      /* seconds that it took to create this run, and ... */
     double            files_cost;   /* ... of them to make or open its files */
     double            first_memory; /* bytes that the process had in use before */
+    double            memory;       /* bytes that it is estimated to use in this process, and ... */
+    double            memory_available;
     ckam_review      *review;
     ckam_search       search;      /* as of the last update, and ... */
     bool              late;        /* ... whether draws were made before a mode was known that carries weight; ... */
@@ -168,6 +171,10 @@ ckam_status search_discard(ckam_run *run, ckam_error *error);
 /* "search" of run.json, NULL where there was none (or for want of memory); and back. */
 json_t     *search_json(const ckam_search *search);
 ckam_search search_read(const json_t *json);
+
+/* memory.c: estimates the memory that the run will use, when its chains are there; CKAM_ERROR_MEMORY if there is less, and a
+ * warning if it is more than half of it. */
+ckam_status memory_check(ckam_run *run, ckam_error *error);
 
 /* live.c */
 ckam_status live_create(live **l, ckam_run *run, ckam_error *error);

@@ -22,6 +22,11 @@ static size_t layout(adaptive_state *s, const blueprint *plan) {
 
 size_t adaptive_size(const blueprint *plan) { return layout(&(adaptive_state){0}, plan); }
 
+double adaptive_touched(const blueprint *plan) {
+    const double longer = fmax(0.0, (double)plan->dim - 512.0); /* than a page */
+    return (double)adaptive_size(plan) - 0.5 * sizeof(double) * longer * longer;
+}
+
 void adaptive_begin(void *state, const blueprint *plan, const double *x, double log_density, double length) {
     adaptive_state *s = state;
     const settings *o = plan->settings;

@@ -17,6 +17,7 @@ typedef struct adaptive_state {
 
 bool          adaptive_wants_scale(const settings *options);
 size_t        adaptive_size(const blueprint *plan);
+double        adaptive_touched(const blueprint *plan); /* without the pages above the diagonal of L */
 void          adaptive_begin(void *state, const blueprint *plan, const double *x, double log_density, double length);
 const double *adaptive_ask(void *state, rng *r);
 

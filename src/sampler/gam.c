@@ -17,6 +17,7 @@ static void gam_tell(void *state, rng *r, double log_density, ckam_step *out) {
 const sampler gam_sampler = {.options_size = sizeof(settings),
                              .wants_scale = adaptive_wants_scale,
                              .size = adaptive_size,
+                             .touched = adaptive_touched,
                              .begin = adaptive_begin,
                              .ask = adaptive_ask,
                              .tell = gam_tell};

@@ -80,6 +80,15 @@ static size_t layout(jump_state *s, const blueprint *plan) {
 
 static size_t jump_size(const blueprint *plan) { return layout(&(jump_state){0}, plan); }
 
+/* With one component; measured (docs/architecture.md, Memory). 9 matrices are of the kernel's proposals, whose order is that of the
+ * smaller side. */
+static double jump_touched(const blueprint *plan) {
+    double dim = (double)plan->dim, points = (double)kernel_proposal_most(plan->settings, plan->dim);
+    double order = fmin(dim, points);
+    return sizeof(double) * (15.2 * dim * dim + 9.0 * order * order + dim * (points + (double)rows_kept(plan))) +
+           65536.0;
+}
+
 /* A tenth of what is planned: enough to meet all modes, as a rule, and a small part of a long run. Of a short run more. */
 static uint64_t jump_warmup(const blueprint *plan) {
     uint64_t most = 10000 + 500 * (uint64_t)plan->dim, least = 4000 + 500 * (uint64_t)plan->dim;
@@ -474,6 +483,7 @@ const sampler jump_sampler = {.options_size = sizeof(settings),
                               .wants_scale = jump_wants_scale,
                               .warmup = jump_warmup,
                               .size = jump_size,
+                              .touched = jump_touched,
                               .begin = jump_begin,
                               .ask = jump_ask,
                               .tell = jump_tell,

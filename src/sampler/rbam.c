@@ -21,6 +21,7 @@ static void rbam_tell(void *state, rng *r, double log_density, ckam_step *out) {
 const sampler rbam_sampler = {.options_size = sizeof(settings),
                               .wants_scale = adaptive_wants_scale,
                               .size = adaptive_size,
+                              .touched = adaptive_touched,
                               .begin = adaptive_begin,
                               .ask = adaptive_ask,
                               .tell = rbam_tell};

@@ -38,3 +38,13 @@ for sampler in kam ckam jump; do
     done
 done
 echo 'limits: little memory: all as expected'
+
+# -- More memory than any machine has: refused before the first evaluation, with numbers and what would fit ------------
+
+status=0
+timeout -s KILL 120 "$ckam" sample gaussian:dim=10000 --sampler gam --chains 10000 --evals 1 --seed 1 --format none \
+    --progress none >"$work/out" 2>"$work/err" || status=$?
+[ $status -eq 70 ] || fail "a run that needs 4 TB of memory ended with $status"
+grep -q 'needs about .* GB of memory (10000 chains of .* MB.*are available.*--sampler rw' "$work/err" ||
+    fail 'the refusal does not say what is needed, what there is and what would fit'
+echo 'limits: too much memory: refused'

@@ -33,7 +33,7 @@ double log_density(const double *x) {
 }
 MODEL
 echo '{"shift": 3}' >data.json
-try 0 out 'model.c by jump' sample model.c --data data.json --seed 1 --draws 4000 --horizon 4000 --out c
+try 0 out 'model.c by jump' sample model.c --data data.json --seed 1 --draws 4000 --horizon 4000 --unseen 1 --out c
 check 'mu is not 3' near "$(mean c mu)" 3 0.15
 check 'tau is not 1' near "$(mean c tau)" 1 0.15
 check 'p is not 0.6' near "$(mean c p)" 0.6 0.03
@@ -119,7 +119,7 @@ refuse_late() {
     check 'the run is not recorded' grep -q '"stopped": "error"' late/run.json
     check 'there are rows of other points' [ "$(grep -c '^[-0-9]' late/chain_1.csv)" -eq 0 ]
     check 'there is a summary' [ ! -e late/summary.csv ]
-    try 1 out 'the run ended with an error: ' diagnose late
+    try 1 out 'The run ended with an error: ' diagnose late
 }
 export LATE=1000000
 try 0 out 'by rw' sample --program 'python3 late.py' --params x $walk --workers 1 --out right

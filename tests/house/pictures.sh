@@ -140,7 +140,7 @@ cp -r run killed
 sed 's/"ended": .*/"ended": null,/; s/"stopped": .*/"stopped": null,/' run/run.json >killed/run.json
 page killed/report.html killed
 shows note 'has not ended'
-sed "s/\"message\": null/\"message\": \"a$(printf '%0400d' 0 | sed 's/0/\xc3\xa4/g')\"/" run/run.json >killed/run.json
+sed "s/\"stopped\": .*/\"stopped\": \"error\",/; s/\"message\": null/\"message\": \"a$(printf '%0400d' 0 | sed 's/0/\xc3\xa4/g')\"/" run/run.json >killed/run.json
 page killed/report.html killed
 shows problem 'The run ended with an error: a'
 omits '\ufffd'
