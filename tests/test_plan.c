@@ -47,6 +47,7 @@ static const struct {
                 {"evals", "auto", "77", "77"},
                 {"time-limit", "auto", "0.5", "0.5"},
                 {"until", "never", "rhat=1.01,ess=400", "rhat=1.01,ess=400"},
+                {"unseen", "0.02", "0.5", "0.5"},
                 {"init", "random", "1,2,3", "1,2,3"},
                 {"out", "auto", "some/where", "some/where"},
                 {"overwrite", "false", "true", "true"},
@@ -368,7 +369,7 @@ static void what_may_not_change_is_named(void **unused) {
     static const char *const free_ones[][2] = {
         {"draws", "5"},    {"evals", "5"},        {"time-limit", "5"},  {"until", "ess=5"}, {"threads", "5"},
         {"format", "csv"}, {"overwrite", "true"}, {"progress", "none"}, {"out", "x"},       {"checkpoint-every", "5"},
-        {"workers", "2"},  {"timeout", "5"},      {"isolate", "true"}};
+        {"workers", "2"},  {"timeout", "5"},      {"isolate", "true"},  {"unseen", "0.5"}};
     ckam_plan *plan = plan_with(PAIRS("model", "bimodal", "sampler", "kam", "seed", "1"));
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
         ckam_error error;

@@ -1,4 +1,5 @@
 /* incidents.c - what a run has noticed, from its run.json, and all findings of a run together. */
+#include "base/character.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "diag/findings.h"
@@ -135,7 +136,10 @@ static size_t read(const json_t *json, ckam_finding *found) {
     add_rejects(json, json_object_get(json, "rejected"), found, &count);
     add_floored(json, found, &count);
     add_runaways(json, found, &count);
-    for (size_t i = 0; i < count; i++) error_show(found[i].text);
+    for (size_t i = 0; i < count; i++) {
+        error_show(found[i].text);
+        character_mend(found[i].text); /* a character may have been cut */
+    }
     return count;
 }
 

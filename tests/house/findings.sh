@@ -23,7 +23,7 @@ told() {
 # A constant of 1e17 leaves no digits for the density: the sd comes out as 2.3 in place of 1.
 try 0 out 'lost in rounding' sample --log-density '1e17-0.5*x*x' --params x --seed 1 --draws 2000 --format csv --out large
 told large 'lp__, the log density, is about'
-try 0 out 'ess' sample --log-density '1e6-0.5*x*x' --params x --seed 1 --draws 5000 --format csv --out small
+try 0 out 'ess' sample --log-density '1e6-0.5*x*x' --params x --seed 1 --draws 5000 --unseen 1 --format csv --out small
 try 0 out 'no problems found' diagnose small
 try 0 out 'log Z' evidence small
 check 'a good estimate is not trusted' grep -q '"trusted": true' small/evidence.json
@@ -32,7 +32,7 @@ check 'a good estimate is not trusted' grep -q '"trusted": true' small/evidence.
 try 0 out 'was NaN at' sample --log-density '-0.5*x*x+0*sqrt(x+0.5)' --params x --seed 1 --draws 5000 --format csv --out nan
 told nan 'The log density was NaN at'
 grep -q '"nan": [1-9]' nan/run.json || fail 'run.json does not count NaN'
-try 0 out 'ess' sample --log-density 'x<-0.5?-INFINITY:-0.5*x*x' --params x --seed 1 --draws 5000 --format csv --out zero
+try 0 out 'ess' sample --log-density 'x<-0.5?-INFINITY:-0.5*x*x' --params x --seed 1 --draws 5000 --unseen 1 --format csv --out zero
 try 0 out 'no problems found' diagnose zero
 has 'points had no value and were rejected'
 grep -q '"nan": 0' zero/run.json || fail 'a density of 0 was counted as NaN'
