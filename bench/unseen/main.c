@@ -109,8 +109,8 @@ static bool measure(density *d, uint64_t seed, uint64_t searches, result *out) {
             found += search_once(s, d, known, &r);
         }
         uint64_t all = counts.searches + counts.recent;
-        *out =
-            (result){all, counts.once, counts.modes, unseen_bound(counts.once, counts.twice, all), (double)found / (double)searches};
+        *out = (result){all, counts.once, counts.modes, unseen_bound(counts.once, counts.twice, all),
+                        (double)found / (double)searches};
     }
     for (size_t c = 0; c < CHAINS; c++) ckam_chain_free(chain[c]);
     return good;

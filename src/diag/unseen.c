@@ -56,7 +56,8 @@ double unseen_modes(uint64_t once, uint64_t twice, uint64_t searches) {
 double unseen_by_groups(uint64_t first, uint64_t second, uint64_t common, uint64_t known) {
     if (!first || !second) return 0.0;
     double all = ((double)first + 1.0) * ((double)second + 1.0) / ((double)common + 1.0) - 1.0;
-    double met = (double)first + (double)second - (double)common; /* later they may have turned out to be parts of one mode */
+    double met =
+        (double)first + (double)second - (double)common; /* later they may have turned out to be parts of one mode */
     return fmax(all - fmax(met, (double)known), 0.0);
 }
 

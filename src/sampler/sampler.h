@@ -52,7 +52,7 @@ typedef struct sampler {
     ckam_status (*check)(const blueprint *plan, ckam_error *error);
     /* Iterations that give no draws, where that is auto. NULL: it never is. */
     uint64_t (*warmup)(const blueprint *plan);
-    size_t (*size)(const blueprint *plan); /* of the state, in bytes; SIZE_MAX when it overflows */
+    size_t (*size)(const blueprint *plan);    /* of the state, in bytes; SIZE_MAX when it overflows */
     double (*touched)(const blueprint *plan); /* of them, those that are written to in the end. NULL: all */
     /* Lays out the zeroed state and starts it at x. length: about the standard deviation of a coordinate. */
     void (*begin)(void *state, const blueprint *plan, const double *x, double log_density, double length);
