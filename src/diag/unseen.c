@@ -19,9 +19,11 @@ double unseen_probability(uint64_t once, uint64_t searches) {
 
 /* P(X <= k) for X ~ binomial(n, p), 0 < p < 1. */
 static double binomial_below(double k, double n, double p) {
-    double sum = 0.0;
-    for (double i = 0.0; i <= k; i += 1.0)
-        sum += exp(lgamma(n + 1.0) - lgamma(i + 1.0) - lgamma(n - i + 1.0) + i * log(p) + (n - i) * log1p(-p));
+    double log_term = n * log1p(-p), sum = exp(log_term);
+    for (int i = 1; i <= (int)k; i++) {
+        log_term += log((n - i + 1.0) / i * p / (1.0 - p));
+        sum += exp(log_term);
+    }
     return sum;
 }
 

@@ -8,8 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FALSE_ALARM 1e-4                 /* of a run, shared by its modes and by the three tests */
-enum { BATCHES = 10, BATCH_LEAST = 10 }; /* of a half of a chain; rows of one */
+#define FALSE_ALARM 1e-4 /* of a run, shared by its modes and by the three tests */
+enum {
+    BATCHES = 10,
+    CHAIN_BATCHES = 2 * BATCHES,
+    BATCH_LEAST = 10
+}; /* of a half of a chain; of a chain; rows of one */
 
 static double limit_of(const labels *l) { return FALSE_ALARM / (3.0 * (double)l->modes); }
 
@@ -70,10 +74,10 @@ static ckam_status find_late(const labels *l, uint8_t label, uint64_t arrivals, 
 
 /* share[] := the weight in each batch; the halves of a chain follow each other. */
 static void fill_batches(const labels *l, uint8_t label, double *share) {
-    const size_t length = l->rows / (2 * BATCHES);
-    for (size_t b = 0; b < l->chains * 2 * BATCHES; b++) {
-        const size_t   chain = b / (2 * BATCHES), number = b % (2 * BATCHES);
-        const size_t   left = (2 * BATCHES - number) * length; /* rows up to the end of the second half */
+    const size_t length = l->rows / CHAIN_BATCHES;
+    for (size_t b = 0; b < l->chains * CHAIN_BATCHES; b++) {
+        const size_t   chain = b / CHAIN_BATCHES, number = b % CHAIN_BATCHES;
+        const size_t   left = (CHAIN_BATCHES - number) * length; /* rows up to the end of the second half */
         const size_t   start = number < BATCHES ? number * length : l->rows - left;
         const uint8_t *from = l->label + chain * l->rows + start;
         double         count = 0.0;
@@ -151,8 +155,8 @@ static void note_uneven(size_t halves, const double *share, mode_doubts *d) {
 }
 
 static ckam_status find_uneven(const labels *l, uint8_t label, size_t number, mode_doubts *d, ckam_error *error) {
-    const size_t count = 2 * BATCHES * l->chains;
-    if (l->rows < (size_t)2 * BATCHES * BATCH_LEAST) return CKAM_OK;
+    const size_t count = CHAIN_BATCHES * l->chains;
+    if (!count || l->rows < (size_t)CHAIN_BATCHES * BATCH_LEAST) return CKAM_OK;
     double   *share = malloc(3 * count * sizeof *share);
     uint32_t *order = malloc(count * sizeof *order);
     if (share && order) {

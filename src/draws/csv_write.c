@@ -195,7 +195,7 @@ ckam_status csv_tail(csv_writer *w, double warmup, double sampling, ckam_error *
 }
 
 ckam_status csv_patch(csv_writer *w, uint64_t samples_at, uint64_t samples, uint64_t warmup, ckam_error *error) {
-    char text[2 * CSV_COUNT + sizeof COUNTS];
+    char text[CSV_COUNT + CSV_COUNT + sizeof COUNTS];
     int  length = snprintf(text, sizeof text, COUNTS, CSV_COUNT, samples, CSV_COUNT, warmup);
     return write_at(w, text, (size_t)length, samples_at, error);
 }
