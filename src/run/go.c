@@ -7,7 +7,6 @@
  * Where several processes carry out a run, each has its loop. They meet at every tick and when one has nothing left to do, put
  * together where they are (standing), and decide from that: all the same. */
 #include "base/error.h"
-#include "base/processors.h"
 #include "run/crew.h"
 #include "target/worker.h"
 
@@ -218,27 +217,31 @@ static double save_interval(const session *s) {
     return every < 1.0 ? every : fmax(every, s->save_cost / SAVE_SHARE);
 }
 
-/* How many times longer than alone the threads take for their work: other processes share the processors. Threads that wait for a
+/* How many times longer than alone a thread takes for its work, as other processes share the processors. Chains that wait for a
  * program look the same, so no more than this is believed. */
 #define SLOWDOWN_MOST 4.0
 
 static double slowdown(const session *s, double now) {
-    double used = clock_processor() - s->processor, alone = (now - s->start) * (double)s->count;
-    double most = (double)processors_for(1) * (now - s->start);
-    return fmax(1.0, fmin(fmin(alone, most) / fmax(used, 1e-3), SLOWDOWN_MOST));
+    return fmax(1.0, fmin((now - s->start) / fmax(clock_processor() - s->processor, 1e-3), SLOWDOWN_MOST));
 }
 
-/* Seconds that are left for sampling: the limit is for the whole command, with its start and its end. */
-static double time_left(const session *s, double now) {
+/* Seconds that are left for sampling: the limit is for the whole command, with its start and its end, which grows with the draws of
+ * the next tick. `look`: those that are left for a look, meanwhile more is drawn; it takes less than the end. */
+static double time_left(const session *s, double now, double *look) {
     const ckam_run *run = s->run;
-    double          limit = run->plan->run.time_limit;
+    double          limit = run->plan->run.time_limit, spent = now - s->start;
+    *look = HUGE_VAL;
     if (isnan(limit)) return HUGE_VAL;
-    return limit - run->startup - (now - s->start) - finish_seconds(s->run, slowdown(s, now));
+    double end = finish_seconds(s->run, slowdown(s, now));
+    double pace = fmax(0.0, end - 2.0 * run->files_cost) / fmax(spent, TICK); /* files do not grow in number */
+    double left = limit - run->startup - spent - end - TICK * pace;
+    *look = left - end * (1.0 + pace);
+    return left;
 }
 
 static standing stand(const session *s, bool still, double now) {
     const ckam_run     *run = s->run;
-    const double        left = time_left(s, now);
+    double              look_left, left = time_left(s, now, &look_left);
     const run_settings *plan = &run->plan->run;
     standing t = {.busy = !still, .failed = s->failure.status != CKAM_OK, .halt = (uint64_t)atomic_load(&run->halt)};
     for (size_t i = run->first; still && i < run->last; i++) {
@@ -252,7 +255,8 @@ static standing stand(const session *s, bool still, double now) {
         t.failed += l->status != CKAM_OK;
     }
     if (s->watch && now - s->watched >= TICK) t.wants |= WANT_WATCH;
-    if (s->watch && now - s->looked >= fmax(LIVE_EVERY, s->look_cost / LIVE_SHARE)) t.wants |= WANT_LOOK;
+    if (s->watch && now - s->looked >= fmax(LIVE_EVERY, s->look_cost / LIVE_SHARE) && look_left > 0.0)
+        t.wants |= WANT_LOOK;
     if (run->format.csv && now - s->saved >= save_interval(s) && left > s->save_cost) t.wants |= WANT_SAVE;
     if (left <= (t.waiting && t.waiting == run->last - run->first ? s->pool_cost : 0.0)) t.wants |= TIME_IS_UP;
     return t;
@@ -408,12 +412,11 @@ static ckam_status turn(session *s, const standing *t, ckam_error *error) {
 /* A limit that is shorter than what a run must do cannot be kept. */
 static void warn_of_limit(session *s) {
     ckam_run *run = s->run;
-    double    now = clock_seconds(), limit = run->plan->run.time_limit, over = -time_left(s, now);
+    double    now = clock_seconds(), limit = run->plan->run.time_limit, look, over = -time_left(s, now, &look);
     if (over < 0.1 * limit || *run->warning) return;
     snprintf(run->warning, sizeof run->warning,
              "a time limit of %.3g s cannot be kept: to start took %.2g s, and to write what there is will take about "
-             "%.2g s; "
-             "allow %.2g s or more, or keep fewer draws (--thin), chains or files (--format none)",
+             "%.2g s; allow %.2g s or more, or keep fewer draws (--thin), chains or files (--format none)",
              limit, run->startup, over + limit - run->startup - (now - s->start), 1.5 * (limit + over));
 }
 

@@ -115,9 +115,9 @@ ckam_status memory_check(ckam_run *run, ckam_error *error) {
         if (fits >= 1.0) snprintf(advice, sizeof advice, "%.0f chain%s would fit; or ", fits, fits > 1.0 ? "s" : "");
         return fail_with(
             error, CKAM_ERROR_MEMORY,
-            "this run needs about %.3g GB of memory (%.0f chains of %.3g MB, %.3g MB for all), and %.3g GB "
+            "this run needs about %.3g GB of memory (%.0f chain%s of %.3g MB, %.3g MB for all), and %.3g GB "
             "are available; %stake fewer --chains or --sampler rw%s",
-            run->memory / 1e9, own, each / 1e6, common / 1e6, there / 1e9, advice,
+            run->memory / 1e9, own, own > 1.0 ? "s" : "", each / 1e6, common / 1e6, there / 1e9, advice,
             run->target.dim > 5000 ? "" : " or gam");
     }
     if (run->memory > 0.5 * there && !*run->warning)
