@@ -38,7 +38,7 @@ static ckam_status count_arrivals(const labels *l, uint8_t label, size_t first, 
     double      *series = malloc(total * sizeof *series), sum = 0.0;
     diag_work   *work = diag_work_create(l->chains, rows);
     const bool   enough = series && work;
-    for (size_t i = 0; i < total && enough; i++) {
+    for (size_t i = 0; i < total && series && work; i++) {
         series[i] = l->label[i / rows * l->rows + first + i % rows] == label;
         sum += series[i];
     }
@@ -157,7 +157,7 @@ static void note_uneven(size_t halves, const double *share, mode_doubts *d) {
 static ckam_status find_uneven(const labels *l, uint8_t label, size_t number, mode_doubts *d, ckam_error *error) {
     const size_t count = CHAIN_BATCHES * l->chains;
     if (!count || l->rows < (size_t)CHAIN_BATCHES * BATCH_LEAST) return CKAM_OK;
-    double   *share = malloc(3 * count * sizeof *share);
+    double   *share = calloc(3 * count, sizeof *share);
     uint32_t *order = malloc(count * sizeof *order);
     if (share && order) {
         double *rank = share + count;

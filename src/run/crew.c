@@ -51,7 +51,7 @@ ckam_status crew_begin(ckam_run *run, const ckam_crew *crew, ckam_error *error) 
     if (talk) talk->sizes = calloc(crew->size, sizeof *talk->sizes);
     if (talk) talk->board = malloc(crew->size * CREW_MOST + CREW_TEXT);
     size_t silent = find_silent(crew, talk && talk->sizes && talk->board);
-    if (silent < crew->size)
+    if (!run || silent < crew->size)
         return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a run of %zu processes (rank %zu)",
                          crew->size, silent);
     run->crew = crew;

@@ -281,6 +281,12 @@ static standing meet(ckam_run *run, const standing *mine) {
     return sum;
 }
 
+/* Why all chains are done. */
+static const char *end_reason(const standing *t, size_t chains) {
+    if (t->full == chains) return "draws";
+    return t->out_of_rows == chains ? "late" : "evals";
+}
+
 /* Nothing moves: is the run over, and why? If chains wait at a goal, the next one is set. Chains that wait for one whose
  * evaluations are used up end the run: without it they would go another way than with more evaluations. */
 static bool is_over(session *s, const standing *t, ckam_error *error, ckam_status *status) {
@@ -298,7 +304,7 @@ static bool is_over(session *s, const standing *t, ckam_error *error, ckam_statu
         if (has_rule && is_met(s))
             run->reason = "until";
         else if (all)
-            run->reason = t->full == chains ? "draws" : t->out_of_rows == chains ? "late" : "evals";
+            run->reason = end_reason(t, chains);
         else
             run->goal += run->goal / 10;
     } else if (!t->ready && t->waiting < chains && !paused) {

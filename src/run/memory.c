@@ -7,6 +7,7 @@
 #include "run/crew.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -66,10 +67,12 @@ static double read_number(const char *path, const char *name) {
     FILE  *file = fopen(path, "re");
     while (file && fgets(line, sizeof line, file)) {
         if (strncmp(line, name, strlen(name)) != 0) continue;
-        if (sscanf(line + strlen(name), "%lf", &value) != 1) value = HUGE_VAL; /* "max" */
+        char  *end;
+        double number = strtod(line + strlen(name), &end);
+        if (end != line + strlen(name)) value = number; /* else it is "max" */
         break;
     }
-    if (file) fclose(file);
+    if (file) (void)fclose(file);
     return value;
 }
 

@@ -196,7 +196,10 @@ static ckam_status prepare(ckam_run *run, const ckam_target *target, bool resume
 static ckam_status begin(ckam_run **run, const ckam_plan *plan, ckam_error *error) {
     pthread_condattr_t monotonic;
     ckam_run          *r = *run = calloc(1, sizeof *r);
-    if (!r) return crew_begin(NULL, plan->crew, error);
+    if (!r) {
+        crew_begin(NULL, plan->crew, error);
+        return CKAM_ERROR_MEMORY;
+    }
     r->reason = "";
     r->first_memory = finish_memory();
     r->startup = clock_seconds();

@@ -95,6 +95,7 @@ static engine_answer compare(const questions *q, const double *point, lag_findin
 }
 
 /* Where points have the same answer, that of the last point may be the one of a point before it: the other point tells. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): `ask` writes to it */
 engine_answer lag_verify(lag_check *c, lag_ask *ask, void *context, lag_finding *finding, char *why) {
     const questions q = {c, ask, context, why};
     *finding = (lag_finding){.kind = LAG_NONE};
