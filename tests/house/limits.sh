@@ -19,6 +19,7 @@ limited() {
     shift
     status=0
     (
+        # shellcheck disable=SC3045 # POSIX has no -v, and every shell that is /bin/sh has
         ulimit -v "$memory"
         exec timeout -s KILL 120 "$ckam" sample "$@" --seed 1 --format none --progress none >"$work/out" 2>"$work/err"
     ) || status=$?
@@ -34,7 +35,7 @@ for sampler in kam ckam jump; do
         70) grep -q 'memory' "$work/err" || fail "$sampler with $memory kB does not name the memory" ;;
         *) fail "$sampler with $memory kB of memory ended with $status" ;;
         esac
-        [ $memory -lt 320000 ] || [ $status -eq 0 ] || fail "$sampler does not run in $memory kB"
+        [ "$memory" -lt 320000 ] || [ $status -eq 0 ] || fail "$sampler does not run in $memory kB"
     done
 done
 echo 'limits: little memory: all as expected'
