@@ -36,19 +36,20 @@ double weight_error(double weight, uint64_t arrivals, size_t draws) {
 static ckam_status count_arrivals(const labels *l, uint8_t label, size_t first, double *count, ckam_error *error) {
     const size_t rows = l->rows - first, total = l->chains * rows;
     double      *series = malloc(total * sizeof *series), sum = 0.0;
-    diag_work   *work = diag_work_create(l->chains, rows);
-    const bool   enough = series && work;
-    for (size_t i = 0; i < total && series && work; i++) {
+    diag_work   *work = series ? diag_work_create(l->chains, rows) : NULL;
+    if (!series || !work) {
+        free(series);
+        return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the weights of modes of %zu rows", total);
+    }
+    for (size_t i = 0; i < total; i++) {
         series[i] = l->label[i / rows * l->rows + first + i % rows] == label;
         sum += series[i];
     }
-    const double w = sum / (double)total, spread = w * (1.0 - w), mcse = enough ? diag_mcse_mean(work, series) : 0.0;
+    const double w = sum / (double)total, spread = w * (1.0 - w), mcse = diag_mcse_mean(work, series);
     *count = mcse > 0.0 ? 2.0 * spread * spread / (mcse * mcse + spread / (double)total) : 0.0; /* NaN: 0 */
     diag_work_free(work);
     free(series);
-    return enough
-               ? CKAM_OK
-               : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the weights of modes of %zu rows", total);
+    return CKAM_OK;
 }
 
 /* Given that there are n independent arrivals, each is equally likely anywhere: none is in the first f of the rows with
