@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # findings.sh CKAM EXAMPLES - a problem of a run is said by every command that uses its draws, and is in what they write.
 set -eu
 ckam=$(realpath "$1")
