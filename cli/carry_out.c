@@ -81,7 +81,6 @@ int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     facts.seconds = display.elapsed;
     progress_end(&display);
     facts.reason = ckam_run_reason(run);
-    if (!warned && *ckam_run_warning(run)) complain(command, 0, "warning: %s", ckam_run_warning(run));
     ckam_run_counts(run, &facts.counts);
     ckam_run_search(run, &facts.search);
     int exit = exit_status(status);

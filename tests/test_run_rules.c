@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* Creates and goes; the run is the caller's. */
 static ckam_run *gone(const char *const *pairs, const ckam_target *target) {
@@ -107,6 +108,24 @@ static void start_and_end_count_as_time(void **unused) {
         assert_int_equal(strstr(ckam_run_warning(run), "cannot be kept") != NULL, cases[i].ends);
         ckam_run_free(run);
     }
+}
+
+/* Holds up the thread that looks at the clock, as a busy machine may. */
+static void hold_up(void *unused, const ckam_progress *p) {
+    (void)unused, (void)p;
+    nanosleep(&(struct timespec){.tv_nsec = 400000000}, NULL);
+}
+
+/* Start and end take next to nothing: that the limit is passed is no reason to ask for fewer draws. */
+static void late_look_at_the_clock_warns_of_nothing(void **unused) {
+    (void)unused;
+    ckam_run *run = run_with(
+        PAIRS("model", "bimodal", "sampler", "rw", "time-limit", "0.3", "thin", "1000000", "format", "none"), NULL);
+    run->startup = 0.0;
+    assert_int_equal(ckam_run_go(run, hold_up, NULL, NULL), CKAM_OK);
+    assert_string_equal(ckam_run_reason(run), "time-limit");
+    assert_string_equal(ckam_run_warning(run), "");
+    ckam_run_free(run);
 }
 
 /* -- Until -------------------------------------------------------------------------------------------------------- */
@@ -318,6 +337,7 @@ int main(void) {
         cmocka_unit_test(the_first_rule_ends_a_run),
         cmocka_unit_test(time_ends_a_run),
         cmocka_unit_test(start_and_end_count_as_time),
+        cmocka_unit_test(late_look_at_the_clock_warns_of_nothing),
         cmocka_unit_test(convergence_ends_a_run_at_the_same_row),
         cmocka_unit_test(a_rule_that_cannot_be_met_does_not_end_a_run),
         cmocka_unit_test(a_rule_that_cannot_be_judged_is_refused),

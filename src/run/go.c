@@ -415,15 +415,17 @@ static ckam_status turn(session *s, const standing *t, ckam_error *error) {
     return status;
 }
 
-/* A limit that is shorter than what a run must do cannot be kept. */
+/* A limit that start and end exceed cannot be kept. Sampling that ends late, for a slow iteration or on a busy machine, is another matter:
+ * fewer draws or files would not help. */
 static void warn_of_limit(session *s) {
     ckam_run *run = s->run;
     double    now = clock_seconds(), limit = run->plan->run.time_limit, look, over = -time_left(s, now, &look);
-    if (over < 0.1 * limit || *run->warning) return;
+    double    end = over + limit - run->startup - (now - s->start);
+    if (fmin(over, run->startup + end) < 0.1 * limit || *run->warning) return;
     snprintf(run->warning, sizeof run->warning,
              "a time limit of %.3g s cannot be kept: to start took %.2g s, and to write what there is will take about "
              "%.2g s; allow %.2g s or more, or keep fewer draws (--thin), chains or files (--format none)",
-             limit, run->startup, over + limit - run->startup - (now - s->start), 1.5 * (limit + over));
+             limit, run->startup, end, 1.5 * (limit + over));
 }
 
 /* What one process has heard or wants is so for all. */

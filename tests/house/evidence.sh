@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # evidence.sh CKAM - `ckam evidence` as a user meets it: the numbers, the exit status, and what it cannot do.
 set -eu
 ckam=$(realpath "$1")

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # full.sh CKAM - a file system without room: a tmpfs of a few hundred kilobytes, which is then made larger.
 #
 # A run says which file it could not write and keeps what it has; with room made, `resume` ends with the rows of a run left alone.
@@ -6,7 +6,7 @@
 set -eu
 if [ "${2:-}" != mounted ]; then
     for way in '-m' '-rm'; do
-        ! unshare $way sh -c 'mount -t tmpfs -o size=64k none /mnt' 2>/dev/null || exec unshare $way sh "$0" "$1" mounted
+        ! unshare $way sh -c 'mount -t tmpfs -o size=64k none /mnt' 2>/dev/null || exec unshare $way bash "$0" "$1" mounted
     done
     echo 'full: nothing can be mounted here'
     exit 77
@@ -15,7 +15,7 @@ ckam=$1
 # shellcheck source=tests/house/tries.sh
 . "$(dirname "$0")/tries.sh"
 mkdir disk
-trap 'cd /; umount "$work/disk" 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'cd /; umount "$work/disk" 2>/dev/null || true; ended' EXIT
 
 # room SIZE [FILES]: the disk, empty; more SIZE: the same with what is on it.
 room() {

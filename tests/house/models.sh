@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # models.sh CKAM MODELS STAN - models of users, as they meet the command: each way to give one, and each way in which one may
 # misbehave, with exit status, message, and what is left behind. MODELS and STAN have shared objects made from tests/.
 # shellcheck disable=SC2086,SC2016 # $short is several words; dollars in quotes are those of awk and of sh -c

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # moved.sh CKAM - a run is renamed while it goes, and another begins in its old place: each ends where it is, and says so.
 #
 # The model does it: a program that at its 60th point renames the directory, runs the command there, and dies.

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # pictures.sh CKAM - `ckam report` and `ckam plot` as a user meets them: what they write, where, and what they refuse.
 # shellcheck disable=SC2016 # backquotes are printed
 set -eu

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # reference.sh ROOT BUILD - the examples in examples/models against what is known about them. No silent wrong answer: where
 # R-hat is below 1.01, means and standard deviations are right; where it is not, `ckam diagnose` says so and ends with 1.
 #

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # reproduce.sh CKAM NODE - `ckam reproduce all` with a small budget: every figure of the paper is there and holds data;
 # and what users type wrongly is answered.
 set -eu

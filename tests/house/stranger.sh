@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # stranger.sh CKAM - a run directory from a stranger is looked at: nothing hangs, nothing outside it changes, the terminal is safe.
 set -eu
 ckam=$1

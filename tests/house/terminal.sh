@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # terminal.sh CKAM - what someone at a terminal sees while chains run: bars that are drawn again in place, and fit into any width.
 set -eu
 ckam=$1

@@ -1,9 +1,22 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # tries.sh - read by the scripts here that try the command: a folder of their own, and ways to say what must come of a call.
 # $ckam is the command. What it last wrote is in the files out and err.
 # shellcheck disable=SC2154 # the reader sets ckam
 work=$(mktemp -d)
-trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+# A command that fails unexpectedly ends a script (set -e) and says nothing: the last words say which it was. Commands whose status
+# is looked at, as in `try`, do not come here.
+failed=
+set -E # in functions, too
+trap 'failed="${BASH_SOURCE[0]##*/}:$LINENO: \`$BASH_COMMAND\` ended with $?"' ERR
+ended() {
+    if [ -n "$failed" ]; then
+        echo "$failed. The last output:"
+        cat "$work/out" "$work/err" || true
+    fi
+    chmod -R u+w "$work"
+    rm -rf "$work"
+}
+trap ended EXIT
 cd "$work" || exit 1
 export LC_ALL=C.UTF-8
 
