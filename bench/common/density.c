@@ -107,7 +107,9 @@ static void mixture_shares(density *d) {
 /* -- One mode: half-spaces and a ball ------------------------------------------------------------------------------ */
 
 static void exact_draw(const density *d, rng *r, uint64_t index, double *z) {
-    if (d->model)
+    if (d->draw)
+        d->draw(d, r, z);
+    else if (d->model)
         ckam_model_draw(d->model, 1, index, z);
     else
         component_draw(d, 0, r, z);
@@ -151,29 +153,27 @@ static void project(const density *d, const double *z, double value[3]) {
     }
 }
 
-/* Every event has the share 1/2: the cuts are the medians of EXACT_DRAWS exact draws. */
-static void make_halves(density *d) {
+void density_halves(density *d, size_t draws) {
     rng     r;
-    double *all = take(3 * (size_t)EXACT_DRAWS * sizeof *all), z[DIM_MOST], value[3];
+    double *all = take(3 * draws * sizeof *all), z[DIM_MOST], value[3];
     find_axis(d);
     rng_init(&r, 3, 0);
-    for (size_t i = 0; i < EXACT_DRAWS; i++) {
+    for (size_t i = 0; i < draws; i++) {
         exact_draw(d, &r, i, z);
         project(d, z, value);
-        for (size_t e = 0; e < 3; e++) all[e * EXACT_DRAWS + i] = value[e];
+        for (size_t e = 0; e < 3; e++) all[e * draws + i] = value[e];
     }
     d->modes = 1;
     d->events = 3;
     for (size_t e = 0; e < 3; e++) {
-        qsort(all + e * EXACT_DRAWS, EXACT_DRAWS, sizeof *all, by_value);
-        d->cut[e] = all[e * EXACT_DRAWS + EXACT_DRAWS / 2];
+        qsort(all + e * draws, draws, sizeof *all, by_value);
+        d->cut[e] = all[e * draws + draws / 2];
         d->share[e] = 0.5;
     }
     free(all);
 }
 
-/* Regions of owner(), one event each. */
-static void make_regions(density *d, size_t count) {
+void density_regions(density *d, size_t count) {
     d->modes = d->events = count;
     for (size_t e = 0; e < count; e++) d->member[e] = (uint64_t)1 << e;
 }
@@ -182,11 +182,11 @@ static void mixture_finish(density *d) {
     d->log_density = mixture_density;
     mixture_constants(d);
     if (d->mix.count < 2) {
-        make_halves(d);
+        density_halves(d, EXACT_DRAWS);
         return;
     }
     d->owner = mixture_owner;
-    if (!d->events) make_regions(d, d->mix.count);
+    if (!d->events) density_regions(d, d->mix.count);
     mixture_shares(d);
 }
 
@@ -347,7 +347,7 @@ static void built_in(density *d, const char *spec) {
     if (ckam_model_create(&d->model, spec, &error)) stop(error.message);
     d->dim = ckam_model_target(d->model)->dim;
     d->log_density = model_density;
-    make_halves(d);
+    density_halves(d, EXACT_DRAWS);
 }
 
 static void gaussian(density *d, size_t dim) {
@@ -403,7 +403,7 @@ static void shells(density *d, size_t dim) {
     d->dim = dim;
     d->log_density = shells_density;
     d->owner = shells_owner;
-    make_regions(d, 2);
+    density_regions(d, 2);
     d->share[0] = d->share[1] = 0.5;
 }
 
@@ -435,7 +435,7 @@ static void eggbox(density *d, size_t dim) {
     d->dim = dim;
     d->log_density = eggbox_density;
     d->owner = eggbox_owner;
-    make_regions(d, 18);
+    density_regions(d, 18);
     for (size_t i = 0; i < 6; i++)
         for (size_t j = i % 2; j < 6; j += 2)
             d->share[i * 3 + j / 2] = (i % 5 ? 1.0 : 0.5) * (j % 5 ? 1.0 : 0.5) / 12.5;
@@ -547,7 +547,9 @@ density *density_create(const char *name) {
 }
 
 void density_free(density *d) {
-    if (d) ckam_model_free(d->model);
+    if (!d) return;
+    ckam_model_free(d->model);
+    free(d->own);
     free(d);
 }
 
