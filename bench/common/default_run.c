@@ -256,11 +256,11 @@ void run_once(const density *d, const mapping *m, uint64_t seed, const char *dra
     if (strchr(folder, '\'') || !mkdtemp(folder)) stop("no folder can be made in $TMPDIR");
     snprintf(directory, sizeof directory, "%s/run", folder);
     subject_init(s, d, m);
-    *out = (outcome){.verdict = WARNED, .evidence = WARNED, .worst = 1.0, .events = d->events};
+    *out = (outcome){.verdict = WARNED, .evidence = WARNED, .worst = 1.0, .log_z_error = HUGE_VAL, .events = d->events};
     out->has_evidence = evidence && !isnan(d->log_z);
     ckam_plan *plan = make_plan(seed, draws, directory);
     if (ckam_run_create(&run, plan, &target, &error)) stop(error.message);
-    if (ckam_run_go(run, NULL, NULL, &error) < 0) outcome_add_kind(out, "the run ended with an error");
+    if (ckam_run_go(run, NULL, NULL, &error) < 0) outcome_add_kind(out, "The run ended with an error");
     ckam_run_counts(run, &counts);
     out->evaluations = counts.evaluations;
     ckam_run_search(run, &search);
