@@ -268,6 +268,16 @@ static void forty(density *d, size_t dim) {
     scattered(d, 40, 40, 10.0, 2.0, 0.5, 0.5);
 }
 
+static void grid25(density *d, size_t dim) {
+    d->dim = dim;
+    for (size_t j = 0; j < 25; j++) {
+        add(d, 1.0, 1.0);
+        d->mix.mean[j][0] = 10.0 * ((double)(j % 5) - 2.0);
+        d->mix.mean[j][1] = 10.0 * ((double)(j / 5) - 2.0);
+    }
+    mixture_finish(d);
+}
+
 static void corners(density *d, size_t dim) {
     d->dim = dim;
     for (size_t j = 0; j < 4; j++) {
@@ -398,13 +408,27 @@ static size_t shells_owner(const density *d, const double *z) {
 
 static void shells(density *d, size_t dim) {
     /* with the uniform prior on [-6, 6]^dim: Feroz, Hobson and Bridges (2009), to more digits */
-    d->log_z = dim == 2 ? -1.7456 : dim == 5 ? -5.6736 : dim == 10 ? -14.5905 : -36.0865;
+    d->log_z = dim == 2 ? -1.7456 : dim == 5 ? -5.6736 : dim == 10 ? -14.5905 : dim == 20 ? -36.0865 : -60.1278;
     d->log_z += (double)dim * log(12.0);
     d->dim = dim;
     d->log_density = shells_density;
     d->owner = shells_owner;
     density_regions(d, 2);
     d->share[0] = d->share[1] = 0.5;
+}
+
+/* The same bounds for all coordinates. */
+static void set_box(density *d, double lower, double upper) {
+    d->bounded = true;
+    for (size_t k = 0; k < d->dim; k++) {
+        d->lower[k] = lower;
+        d->upper[k] = upper;
+    }
+}
+
+static void shells_box(density *d, size_t dim) {
+    shells(d, dim);
+    set_box(d, -6.0, 6.0);
 }
 
 static int eggbox_density(void *context, const double *z, double *value) {
@@ -440,6 +464,84 @@ static void eggbox(density *d, size_t dim) {
         for (size_t j = i % 2; j < 6; j += 2)
             d->share[i * 3 + j / 2] = (i % 5 ? 1.0 : 0.5) * (j % 5 ? 1.0 : 0.5) / 12.5;
     d->log_z = 235.8559 + 2.0 * log(10.0 * PI);
+}
+
+static void eggbox_box(density *d, size_t dim) {
+    eggbox(d, dim);
+    set_box(d, 0.0, 10.0 * PI);
+}
+
+/* Of u with the density exp(u - exp(u)): the logarithm of a gamma variable of shape 1. */
+static double log_gamma_density(double x, double centre) {
+    double u = 30.0 * (x - centre);
+    return log(30.0) + u - exp(u);
+}
+
+static double log_normal_density(double x, double centre) {
+    double u = 30.0 * (x - centre);
+    return log(30.0) - 0.5 * LOG_TWO_PI - 0.5 * u * u;
+}
+
+/* Beaujean and Caldwell (2013), on the unit cube: the first coordinate has two log-gamma modes at 1/3 and 2/3, the second two normal
+ * ones; up to coordinate (dim + 2) / 2 the others are log-gamma at 2/3, then normal. All scales are 1/30. */
+static int log_gamma_problem(void *context, const double *z, double *value) {
+    const density *d = context;
+    const double   first[2] = {log_gamma_density(z[0], 1.0 / 3.0), log_gamma_density(z[0], 2.0 / 3.0)};
+    const double   second[2] = {log_normal_density(z[1], 1.0 / 3.0), log_normal_density(z[1], 2.0 / 3.0)};
+    *value = log_sum(2, first) + log_sum(2, second) - 2.0 * log(2.0);
+    for (size_t k = 2; k < d->dim; k++)
+        *value += 2 * (k + 1) <= d->dim + 2 ? log_gamma_density(z[k], 2.0 / 3.0) : log_normal_density(z[k], 2.0 / 3.0);
+    return isfinite(*value) ? CKAM_OK : CKAM_REJECT;
+}
+
+/* Events: the first coordinate is below 1/2 or not, and the second. The left tail of the log-gamma mode at 2/3 reaches over 1/2. */
+static size_t log_gamma_owner(const density *d, const double *z) {
+    (void)d;
+    return 2 * (size_t)(z[0] > 0.5) + (size_t)(z[1] > 0.5);
+}
+
+static void log_gamma(density *d, size_t dim) {
+    double below = 0.5 * (1.0 - exp(-exp(5.0))) + 0.5 * (1.0 - exp(-exp(-5.0)));
+    d->dim = dim;
+    d->log_density = log_gamma_problem;
+    d->owner = log_gamma_owner;
+    set_box(d, 0.0, 1.0);
+    density_regions(d, 4);
+    d->share[0] = d->share[1] = 0.5 * below;
+    d->share[2] = d->share[3] = 0.5 * (1.0 - below);
+    d->log_z = 0.0; /* what is outside of the cube is less than 1e-4 of it */
+}
+
+/* -(1 - x)^2 - 100 (y - x^2)^2 on [-5, 5]^2. */
+static int rosenbrock_density(void *context, const double *z, double *value) {
+    double u = 1.0 - z[0], v = z[1] - z[0] * z[0];
+    (void)context;
+    *value = -u * u - 100.0 * v * v;
+    return CKAM_OK;
+}
+
+static void rosenbrock_draw(const density *d, rng *r, double *z) {
+    do {
+        z[0] = 1.0 + sqrt(0.5) * rng_normal(r);
+        z[1] = z[0] * z[0] + sqrt(0.005) * rng_normal(r);
+    } while (!(d->lower[0] < z[0] && z[0] < d->upper[0] && d->lower[1] < z[1] && z[1] < d->upper[1]));
+}
+
+/* log Z: the integral over y in closed form, that over x by the trapezoidal rule. Without the bounds it is pi / 10. */
+static void rosenbrock(density *d, size_t dim) {
+    enum { NODES = 20000 };
+    double sum = 0.0, step = 10.0 / NODES;
+    d->dim = dim;
+    d->log_density = rosenbrock_density;
+    d->draw = rosenbrock_draw;
+    set_box(d, -5.0, 5.0);
+    density_halves(d, EXACT_DRAWS);
+    for (int i = 0; i <= NODES; i++) {
+        double x = -5.0 + i * step, square = x * x;
+        double over_y = 0.05 * sqrt(PI) * (erf(10.0 * (5.0 - square)) - erf(10.0 * (-5.0 - square)));
+        sum += step * exp(-(1.0 - x) * (1.0 - x)) * over_y;
+    }
+    d->log_z = log(sum);
 }
 
 /* The posterior of a mixture of three Gaussians: means ~ N(0, 5^2), log standard deviations ~ N(0, 1), and weights
@@ -499,7 +601,17 @@ static const struct {
                  {"shells:5", shells, 5},
                  {"shells:10", shells, 10},
                  {"shells:20", shells, 20},
+                 {"shells:30", shells, 30},
+                 {"shells:box:2", shells_box, 2},
+                 {"shells:box:10", shells_box, 10},
                  {"eggbox", eggbox, 2},
+                 {"eggbox:box", eggbox_box, 2},
+                 {"loggamma:2", log_gamma, 2},
+                 {"loggamma:5", log_gamma, 5},
+                 {"loggamma:10", log_gamma, 10},
+                 {"loggamma:20", log_gamma, 20},
+                 {"rosenbrock", rosenbrock, 2},
+                 {"grid25", grid25, 2},
                  {"forty:2", forty, 2},
                  {"forty:5", forty, 5},
                  {"forty:10", forty, 10},
