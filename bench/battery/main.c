@@ -226,13 +226,27 @@ static void run_all(const order *o) {
     munmap(all, (size_t)(o->last - o->first + 1) * sizeof *all);
 }
 
+static void check_one(uint64_t seed) {
+    random_target t;
+    target_check  c;
+    random_target_create(&t, seed);
+    random_target_check(&t, seed, &c);
+    printf("%5" PRIu64 " %-6s %2zu %5zu %6.0e %7.1f %7.1f %7.1f %6.3f %6.3f", seed, family_word[t.family],
+           t.density->dim, t.components, t.condition, c.volume_ratio, c.nearest_least, c.nearest_most, c.rarest,
+           c.own_least);
+    if (!isnan(c.integral)) printf(" %8.4f %6.4f %6.4f", c.integral, c.integral_se, c.share_error);
+    printf("\n");
+    (void)fflush(stdout);
+    random_target_free(&t);
+}
+
 static void check_all(const order *o) {
-    random_target_check_head();
+    printf(" seed family  d comps   cond volumes nearest      to rarest    own integral     se shares\n");
     for (uint64_t seed = o->first; seed <= o->last; seed++) {
         family f;
         size_t dim;
         random_target_peek(seed, &f, &dim);
-        if ((o->family == FAMILIES || f == o->family) && dim <= o->dim_most) random_target_check(seed);
+        if ((o->family == FAMILIES || f == o->family) && dim <= o->dim_most) check_one(seed);
     }
 }
 

@@ -366,10 +366,10 @@ static void widen(const random_mixture *m, size_t dim, random_mixture *wide) {
     }
 }
 
-/* *integral and *se of the density, and the largest difference of a share from importance sampling to the one that is known. */
-static double check_integral(density *d, uint64_t seed, double *integral, double *se) {
+/* What importance sampling says of the integral and the shares. */
+static void check_integral(density *d, uint64_t seed, target_check *check) {
     random_mixture *wide = take(sizeof *wide), *m = d->own;
-    double          z[DIM_MOST], above, below, sum = 0.0, squares = 0.0, mass[EVENTS_MOST] = {0.0}, worst = 0.0;
+    double          z[DIM_MOST], above, below, sum = 0.0, squares = 0.0, mass[EVENTS_MOST] = {0.0};
     bool            hit[EVENTS_MOST], bounded = d->bounded;
     rng             r;
     rng_init(&r, seed, STREAM + 1);
@@ -382,25 +382,20 @@ static double check_integral(density *d, uint64_t seed, double *integral, double
         d->own = m;
         d->bounded = bounded;
         if (log_density(d, z, &above) || !is_inside(d, z)) continue;
-        double weight = exp(above - below);
+        double weight = exp(above - below - d->log_z);
         sum += weight / CHECK_DRAWS;
         squares += weight * weight / CHECK_DRAWS;
         density_events(d, z, hit);
         for (size_t e = 0; e < d->events; e++) mass[e] += weight * hit[e] / CHECK_DRAWS;
     }
-    for (size_t e = 0; e < d->events; e++) worst = fmax(worst, fabs(mass[e] / sum - d->share[e]));
-    *integral = sum;
-    *se = sqrt((squares - sum * sum) / CHECK_DRAWS);
+    for (size_t e = 0; e < d->events; e++)
+        check->share_error = fmax(check->share_error, fabs(mass[e] / sum - d->share[e]));
+    check->integral = sum;
+    check->integral_se = sqrt((squares - sum * sum) / CHECK_DRAWS);
     free(wide);
-    return worst;
 }
 
-void random_target_check_head(void) {
-    printf("seed family   d components condition  volumes  nearest: least   most  least weight, share, own  integral / "
-           "exact  se     shares off\n");
-}
-
-/* The least of P_j(region j) / P_j(box), of exact draws. */
+/* The least of P_j(region j) / P_j(box), by exact draws. */
 static double least_own_share(const density *d, uint64_t seed) {
     const random_mixture *m = mixture_of(d);
     double                least = 1.0, z[DIM_MOST];
@@ -419,31 +414,22 @@ static double least_own_share(const density *d, uint64_t seed) {
     return least;
 }
 
-void random_target_check(uint64_t seed) {
-    random_target t;
-    random_target_create(&t, seed);
-    density              *d = t.density;
+void random_target_check(const random_target *t, uint64_t seed, target_check *check) {
+    density              *d = t->density;
     const random_mixture *m = mixture_of(d);
-    double                least = HUGE_VAL, most = 0.0, weight = 1.0, rarest = 1.0, low = HUGE_VAL, high = -HUGE_VAL;
+    double                low = HUGE_VAL, high = -HUGE_VAL;
+    *check = (target_check){.nearest_least = HUGE_VAL, .rarest = 1.0, .integral = (double)NAN};
     for (size_t j = 0; j < m->count; j++) {
         double nearest = HUGE_VAL;
         for (size_t i = 0; i < m->count; i++)
             if (i != j) nearest = fmin(nearest, distance(&m->at[i], &m->at[j], d->dim));
-        least = fmin(least, nearest);
-        most = fmax(most, nearest);
-        weight = fmin(weight, m->weight[j]);
+        check->nearest_least = fmin(check->nearest_least, nearest);
+        check->nearest_most = fmax(check->nearest_most, nearest);
         low = fmin(low, m->at[j].log_volume);
         high = fmax(high, m->at[j].log_volume);
     }
-    for (size_t e = 0; e < d->events; e++) rarest = fmin(rarest, d->share[e]);
-    printf("%4llu %-6s %3zu %10zu %9.2g %8.3g %15.3g %6.3g %13.3f %6.3f %5.3f", (unsigned long long)seed,
-           family_word[t.family], d->dim, m->count, t.condition, exp(high - low), least, most, weight, rarest,
-           least_own_share(d, seed));
-    if (d->dim <= CHECK_DIM_MOST) {
-        double integral, se, off = check_integral(d, seed, &integral, &se);
-        printf("  %16.4f  %.4f %.4f", integral / exp(d->log_z), se / exp(d->log_z), off);
-    }
-    printf("\n");
-    (void)fflush(stdout);
-    random_target_free(&t);
+    check->volume_ratio = exp(high - low);
+    for (size_t e = 0; e < d->events; e++) check->rarest = fmin(check->rarest, d->share[e]);
+    check->own_least = least_own_share(d, seed);
+    if (d->dim <= CHECK_DIM_MOST) check_integral(d, seed, check);
 }

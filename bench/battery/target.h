@@ -38,8 +38,18 @@ typedef struct random_target {
 void random_target_peek(uint64_t seed, family *f, size_t *dim);
 void random_target_create(random_target *t, uint64_t seed);
 void random_target_free(random_target *t);
-/* Prints whether the target is as promised, in a line: the ranges above, and its integral and shares by importance sampling. */
-void random_target_check_head(void);
-void random_target_check(uint64_t seed);
+
+/* Whether a target is as promised. */
+typedef struct target_check {
+    double nearest_least,
+        nearest_most;    /* of the distances of components to the nearest other one; infinite if there is one */
+    double volume_ratio; /* of the largest component to the smallest one */
+    double rarest;       /* the least share of an event */
+    double own_least;    /* the least share of a component's mass that is in its own region */
+    double integral, integral_se; /* over exp(log_z), by importance sampling; NaN in more than 4 dimensions */
+    double share_error;           /* the largest difference of a share to that of importance sampling */
+} target_check;
+
+void random_target_check(const random_target *t, uint64_t seed, target_check *check);
 
 #endif
