@@ -583,6 +583,62 @@ static void labels(density *d, size_t dim) {
     }
 }
 
+/* Positions of four sensors in the plane from noisy distances among them and to two sensors whose positions are known (Ihler et al.
+ * 2005, as set up by Tak, Meng and van Dyk 2018, with data of our own). Two sensors at distance r observe each other with probability
+ * exp(-r^2 / (2 0.3^2)); then the observation is N(r, 0.02^2). Priors are N(0, 10^2). Reflection at the line through the two known
+ * sensors leaves the likelihood as it is. */
+enum { UNKNOWN = 4, SENSORS = 6 };
+static const double known_sensor[SENSORS - UNKNOWN][2] = {{0.5, 0.3}, {0.3, 0.7}};
+/* 0: not observed */
+static const double sensor_distance[UNKNOWN][SENSORS] = {{0.0, 0.203, 0.546, 0.109, 0.064, 0.458},
+                                                         {0.0, 0.0, 0.0, 0.302, 0.130, 0.339},
+                                                         {0.0, 0.0, 0.0, 0.0, 0.556, 0.0},
+                                                         {0.0, 0.0, 0.0, 0.0, 0.197, 0.0}};
+
+static int sensors_density(void *context, const double *z, double *value) {
+    (void)context;
+    *value = -8.0 * log(10.0) - 4.0 * LOG_TWO_PI;
+    for (size_t k = 0; k < 2 * UNKNOWN; k++) *value -= 0.005 * z[k] * z[k];
+    for (size_t i = 0; i < UNKNOWN; i++)
+        for (size_t j = i + 1; j < SENSORS; j++) {
+            const double *other = j < UNKNOWN ? z + 2 * j : known_sensor[j - UNKNOWN];
+            double        x = z[2 * i] - other[0], y = z[2 * i + 1] - other[1], part = (x * x + y * y) / 0.18;
+            double        off = (sqrt(x * x + y * y) - sensor_distance[i][j]) / 0.02;
+            *value += sensor_distance[i][j] > 0.0 ? -part - 0.5 * off * off : log(-expm1(-part));
+        }
+    return isfinite(*value) ? CKAM_OK : CKAM_REJECT;
+}
+
+/* Bit i: the side of the line through the known sensors that sensor i is on. */
+static size_t sensors_owner(const density *d, const double *z) {
+    const double *a = known_sensor[0], *b = known_sensor[1];
+    size_t        sides = 0;
+    (void)d;
+    for (size_t i = 0; i < UNKNOWN; i++) {
+        double x = z[2 * i] - a[0], y = z[2 * i + 1] - a[1];
+        if (x * (b[1] - a[1]) > y * (b[0] - a[0])) sides |= (size_t)1 << i;
+    }
+    return sides;
+}
+
+/* Shares and log Z: sequential Monte Carlo from the prior to the posterior, eight runs of 20,000 particles; standard errors are 0.002
+ * and 0.012. A reflection has the share of what it reflects but for the prior, which is flat here. Others are below 0.01. */
+static void sensors(density *d, size_t dim) {
+    static const struct {
+        uint64_t sides;
+        double   share;
+    } known[] = {{0, 0.0175}, {15, 0.0175}, {2, 0.271}, {13, 0.271}, {4, 0.0196}, {11, 0.0196}, {6, 0.172}, {9, 0.172}};
+    d->dim = dim;
+    d->log_density = sensors_density;
+    d->owner = sensors_owner;
+    d->log_z = -53.70;
+    d->modes = d->events = sizeof known / sizeof *known;
+    for (size_t e = 0; e < d->events; e++) {
+        d->member[e] = (uint64_t)1 << known[e].sides;
+        d->share[e] = known[e].share;
+    }
+}
+
 /* -- Names --------------------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -616,6 +672,7 @@ static const struct {
                  {"forty:5", forty, 5},
                  {"forty:10", forty, 10},
                  {"labels", labels, 8},
+                 {"sensors", sensors, 8},
                  {"rare", rare, 3},
                  {"volumes", volumes, 4},
                  {"corners", corners, 6},
