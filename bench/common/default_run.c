@@ -200,6 +200,7 @@ static bool estimate_evidence(const subject *s, const ckam_target *target, ckam_
     bool          failed = ckam_evidence_estimate(draws, target, seed, &e, &error) != CKAM_OK;
     out->log_z_error = failed ? HUGE_VAL : e.log_z - (s->base->log_z - s->map->log_det);
     out->log_z_se = failed ? 0.0 : e.se;
+    out->evidence_evaluations = failed ? 0 : e.evaluations;
     return failed || !e.trusted;
 }
 

@@ -92,12 +92,14 @@ static json_t *run_json(const row *r, size_t i) {
     json_t        *problems = json_array();
     for (size_t k = 0; k < out->kinds; k++) json_array_append_new(problems, json_string(out->kind[k]));
     json_t *run =
-        json_pack("{s:I, s:s, s:f, s:I, s:I, s:f, s:o}", "seed", (json_int_t)r->o->first + (json_int_t)i, "verdict",
-                  verdict_word[out->verdict], "worst", out->worst, "evaluations", (json_int_t)out->evaluations, "modes",
-                  (json_int_t)out->modes, "unseen_bound", out->unseen_bound, "problems", problems);
+        json_pack("{s:I, s:s, s:f, s:I, s:I, s:I, s:I, s:f, s:o}", "seed", (json_int_t)r->o->first + (json_int_t)i,
+                  "verdict", verdict_word[out->verdict], "worst", out->worst, "evaluations",
+                  (json_int_t)out->evaluations, "modes", (json_int_t)out->modes, "events", (json_int_t)out->events,
+                  "met", (json_int_t)out->met, "unseen_bound", out->unseen_bound, "problems", problems);
     if (!run) stop("no memory");
     if (!out->has_evidence) return run;
     json_object_set_new(run, "evidence", json_string(verdict_word[out->evidence]));
+    json_object_set_new(run, "evidence_evaluations", json_integer((json_int_t)out->evidence_evaluations));
     if (isfinite(out->log_z_error)) json_object_set_new(run, "log_z_error", json_real(out->log_z_error));
     if (isfinite(out->log_z_se)) json_object_set_new(run, "log_z_se", json_real(out->log_z_se));
     return run;
