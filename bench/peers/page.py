@@ -54,8 +54,8 @@ load them as a shared library. The peers have their default settings in the vers
 
 *Evaluations* are those of one run (median over seeds); of ckam the estimate of log Z is counted. The *cap* of a peer is what ckam used. A
 peer that has not stopped by itself at the cap gives two rows: the estimate at the cap ('equal evaluations'), and the one at its own end
-('itself'). A nested sampler that has stopped by itself with less than two thirds of the cap is run again with so many live points that it uses it up; nautilus
-goes on drawing instead. So nobody has an advantage from more evaluations. A run is given {seconds:g} s of processor time. 'time' is a run that was cut off there: dynesty and UltraNest then have no result,
+('itself'). Where dynesty has stopped by itself with less than two thirds of the cap, it is run again with so many live points that it uses it up, and nautilus
+goes on drawing until then. UltraNest is not: it becomes too slow with many live points. It may thus have used far fewer evaluations than ckam; see its row. A run is given {seconds} s of processor time. 'time' is a run that was cut off there: dynesty and UltraNest then have no result,
 nautilus has that of its last bound; neither is compared. Peers take 10 to 4000 us per evaluation beside the density.
 
 *Error* of log Z: the median of |estimate - truth|, after the volume of the box is added to what the peer says. *Stated* is the median of the
@@ -63,7 +63,7 @@ standard error that the sampler gives; nautilus gives none, and 1 / sqrt(ESS) st
 largest error of the probability of a mode; of a density with one mode, of two half-spaces and a ball of probability 1/2.
 
 *Right, warned, silent* counts runs by the rules of [trust](trust.md#what-the-words-mean), of weights and of log Z. A peer has warned if it did not stop by
-itself, and emcee if its chains are shorter than 50 autocorrelation times. ckam has seeds {seeds}; the peers have {peer_seeds}. So a
+itself, and emcee if its chains are shorter than 50 autocorrelation times. log Z is right within 4 stated errors, so a large one is right easily: compare the errors. ckam has seeds {seeds}; the peers have {peer_seeds}. So a
 difference of a factor of 2 between medians is noise.
 
 *Best* is the sampler with the least error of log Z among the rows with no more than {equal:.0%} of ckam's evaluations that were not cut off by time.
@@ -129,15 +129,15 @@ def peer_rows(runs):
 ORDER = ("dynesty", "nautilus", "UltraNest", "emcee")
 
 
-def fair_rows(rows, value):
-    """Those that have a value at equal evaluations and were not cut off by time; rows[0] is ckam."""
-    most = EQUAL * rows[0].evaluations
+def fair_rows(rows, value, ckam):
+    """Those that have a value at equal evaluations and were not cut off by time."""
+    most = EQUAL * ckam.evaluations
     return [row for row in rows if value(row) is not None and row.evaluations <= most and not row.is_cut]
 
 
 def best(rows, value):
-    """The row with the least value; None where there is no peer to compare with."""
-    fair = fair_rows(rows, value)
+    """The row with the least value; None where there is no peer to compare with. rows[0] is ckam."""
+    fair = fair_rows(rows, value, rows[0])
     return min(fair, key=value) if len(fair) > 1 else None
 
 
@@ -265,6 +265,12 @@ def counts_of(runs, key):
     return ", ".join(str(sum(run.get(key) == word for run in runs if run.get("stop") != "time")) for word in WORDS)
 
 
+def wins(sampler, winners, tables, value):
+    """How often it is the best; empty where it was never compared."""
+    rows = [row for rows in tables for row in fair_rows(rows, value, rows[0])]
+    return winners.count(sampler) if any(row.sampler == sampler for row in rows) else ""
+
+
 def summary_lines(table, posteriors):
     """Who is best how often, and how the runs came out."""
     by_log_z = [row.sampler for row in (best(rows, log_z_error) for rows in table.values()) if row]
@@ -284,8 +290,8 @@ def summary_lines(table, posteriors):
         lines.append(
             line(
                 sampler,
-                by_log_z.count(sampler) if sampler != "emcee" else "",
-                by_means.count(sampler) if sampler != "nautilus" else "",
+                wins(sampler, by_log_z, table.values(), log_z_error),
+                wins(sampler, by_means, posteriors.values(), mean_error),
                 counts_of(runs, "verdict"),
                 counts_of(of_log_z, "evidence") if sampler != "emcee" else "",
                 sum(run.get("stop") == "time" for run in runs),
@@ -294,14 +300,40 @@ def summary_lines(table, posteriors):
     return lines + ["", "Counts are of runs with default settings. Runs that were cut off by time are in the last column only.", "", *losses(table)]
 
 
+def bullets(text, items):
+    return [text, "", *(f"- {item}" for item in items), ""] if items else []
+
+
+def is_right(row):
+    return all(run.get("verdict") == run.get("evidence") == "right" for run in row.runs)
+
+
 def losses(table):
-    lost = []
+    """What ckam loses at equal evaluations, and what the counts above do not show."""
+    log_z, modes, cheaper, unfinished = [], [], [], []
     for name, rows in table.items():
-        row = best(rows, log_z_error)
-        if row and row.sampler != "ckam":
-            lost.append(f"- `{name}`: {row.label} is off by {number(row.error)}, ckam by {number(rows[0].error)}")
-    lines = ["ckam does not have the best log Z at equal evaluations on:", "", *lost, ""] if lost else []
+        ckam, row = rows[0], best(rows, log_z_error)
+        if row and row is not ckam:
+            log_z.append(f"`{name}`: {row.label} is off by {number(row.error)}, ckam by {number(ckam.error)}")
+        if row and not any(other.stop == STOPS["own"] for other in fair_rows(rows[1:], log_z_error, ckam)):
+            unfinished.append(f"`{name}`")
+        equal = [row for row in rows[1:] if row.met is not None and row.evaluations <= EQUAL * ckam.evaluations]
+        most = max(equal, key=lambda row: row.met, default=ckam)
+        if most.met > ckam.met:
+            modes.append(f"`{name}`: {most.label} found {most.met:g}, ckam {ckam.met:g}")
+        least = min((row for row in rows[1:] if is_right(row)), key=lambda row: row.evaluations, default=ckam)
+        if 3 * least.evaluations <= ckam.evaluations:
+            cheaper.append(f"`{name}`: {least.label} with {least.evaluations:,.0f}, off by {number(least.error)}")
     wrong = [f"`{name}`" for name, rows in table.items() if any(run["verdict"] != "right" for run in rows[0].runs)]
+    lines = bullets("ckam does not have the best log Z at equal evaluations on:", log_z)
+    lines += bullets("A peer found more modes than ckam at equal evaluations on:", modes)
+    lines += bullets("A peer was right with at most a third of ckam's evaluations on (the error is that of its log Z; the tables have ckam's):", cheaper)
+    if unfinished:
+        lines += [
+            "At as many evaluations as ckam used, no nested sampler had stopped by itself on " + ", ".join(unfinished) + ". What it gives there is "
+            "not an estimate that its authors would stand by; to be best there says that ckam needs fewer evaluations, not that it is more accurate.",
+            "",
+        ]
     if wrong:
         lines += ["Not every default run of ckam has the weights right on " + ", ".join(wrong) + ".", ""]
     return lines
@@ -319,7 +351,15 @@ def stale_lines(table, peers):
     return ["The peers ran when ckam used another number of evaluations, so their caps differ from its number today: " + ", ".join(stale) + ".", ""]
 
 
-def write(path, ckam, peers, known, boxes):
+def missing_lines(missing):
+    """(density, peer) that bench/peers/results.json does not have."""
+    if not missing:
+        return []
+    by_peer = {peer: [f"`{name}`" for name, other in missing if other == peer] for _, peer in missing}
+    return ["Not run so far, and so without a row:", "", *(f"- {peer}: " + ", ".join(names) for peer, names in by_peer.items()), ""]
+
+
+def write(path, ckam, peers, known, boxes, missing):
     def of_peers(name):
         return peer_rows([run for run in peers["runs"] if run["density"] == name])
 
@@ -329,12 +369,13 @@ def write(path, ckam, peers, known, boxes):
     method = METHOD.format(
         versions=", ".join(f"{name} {version}" for name, version in peers["versions"].items()),
         version=ckam["version"],
-        seconds=peers["seconds"],
+        seconds=" or ".join(f"{limit:g}" for limit in sorted({run["limit"] for run in peers["runs"]})),
         seeds=ckam["seeds"].replace("-", " to "),
         peer_seeds="seed 1" if max(seeds) == 1 else f"up to {max(seeds)}, and one where a run takes over 15 s",
         equal=EQUAL,
     )
-    lines = [HEAD, *summary_lines(table, posteriors), method, *stale_lines({**table, **posteriors}, peers)]
+    lines = [HEAD, *summary_lines(table, posteriors), method, *missing_lines(missing)]
+    lines += stale_lines({**table, **posteriors}, peers)
     for family in FAMILIES:
         lines += family_lines(family, table, known, boxes)
     lines += posterior_lines(posteriors)

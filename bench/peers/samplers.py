@@ -1,7 +1,8 @@
 """samplers.py - the peers, each with its defaults, on one density: weighted draws and log Z.
 
 A peer is a generator. It yields what it has once it has made as many evaluations as ckam, or has stopped by itself before that. If it had not
-stopped by itself, it yields once more when it has; if it had stopped early, once more with so many live points that it uses up what ckam used. When the processor time is used up, the density raises OutOfTime; nautilus, which always has
+stopped by itself, it yields once more when it has. If they had stopped early, dynesty yields once more with so many live points that it uses up what ckam used, and
+nautilus after as many more draws; UltraNest is too slow with many live points. When the processor time is used up, the density raises OutOfTime; nautilus, which always has
 an estimate, yields that instead.
 """
 import logging
@@ -18,8 +19,8 @@ import ultranest.stepsampler
 from densities import NO_DENSITY
 
 NEARLY = 0.98  # of the evaluations of ckam: a peer is not run for the rest
-EARLY = 1.5  # a peer that stops with less than 1 / EARLY of the evaluations of ckam is run again with more live points
-DYNESTY_LIVE, ULTRANEST_LIVE = 500, 400  # their defaults
+EARLY = 1.5  # a peer that stops with less than 1 / EARLY of the evaluations of ckam has stopped early
+DYNESTY_LIVE = 500  # its default
 DYNESTY_DLOGZ = 0.509  # its default with 500 live points; with more of them the default stops earlier
 PORTION = 1000  # evaluations of nautilus between two looks at the clock
 MANY_DIMENSIONS = 10  # from here UltraNest's manual advises a step sampler
@@ -74,10 +75,10 @@ def weighted(points, weights, **more):
     return Draws(np.asarray(points), weights, ess=1.0 / np.sum(weights**2), **more)
 
 
-def more_live_points(likelihood, cap, default):
+def more_live_points(likelihood, cap):
     """How many would use up the evaluations: they are proportional. 0 where the default comes near enough."""
     used = likelihood.density.evaluations
-    return 0 if EARLY * used > cap else int(default * cap / used)
+    return 0 if EARLY * used > cap else int(DYNESTY_LIVE * cap / used)
 
 
 def run_dynesty(likelihood, seed, cap, live=0):
@@ -110,7 +111,7 @@ def run_dynesty(likelihood, seed, cap, live=0):
     if not converged and not live:
         sampler.run_nested(dlogz=DYNESTY_DLOGZ, print_progress=False)
         yield draws(True)
-    elif not live and (more := more_live_points(likelihood, cap, DYNESTY_LIVE)):
+    elif not live and (more := more_live_points(likelihood, cap)):
         likelihood.restart()
         yield from run_dynesty(likelihood, seed, cap, more)
 
@@ -150,7 +151,7 @@ def run_nautilus(likelihood, seed, cap):
         yield draws(advance(np.inf))
 
 
-def run_ultranest(likelihood, seed, cap, live=0):
+def run_ultranest(likelihood, seed, cap):
     logging.getLogger("ultranest").setLevel(logging.ERROR)
     np.random.seed(seed)
     dim = likelihood.density.dim
@@ -169,19 +170,15 @@ def run_ultranest(likelihood, seed, cap, live=0):
             converged=converged,
             log_z=float(found["logz"]),
             log_z_se=float(found["logzerr"]),
-            live=live,
         )
 
-    quiet = {"show_status": False, "viz_callback": False, "min_num_live_points": live or ULTRANEST_LIVE}
+    quiet = {"show_status": False, "viz_callback": False}
     sampler.run(max_ncalls=cap, **quiet)
     converged = sampler.ncall < cap
     yield draws(converged)
-    if not converged and not live:
+    if not converged:
         sampler.run(**quiet)
         yield draws(True)
-    elif not live and (more := more_live_points(likelihood, cap, ULTRANEST_LIVE)):
-        likelihood.restart()
-        yield from run_ultranest(likelihood, seed, cap, more)
 
 
 def run_emcee(likelihood, seed, cap, start=None):

@@ -217,12 +217,14 @@ def run_peer(job):
             "stop": stop,
             "evaluations": density.evaluations,
             "seconds": round(likelihood.spent(), 1),
+            "limit": seconds,
         }
 
     more = {"start": START} if peer == "emcee" and name in POSTERIORS else {}
     try:
         for draws in samplers.PEERS[peer](likelihood, seed, cap, **more):
-            stop = "own" if draws.converged else "time" if likelihood.is_over() else "equal"
+            is_cut = likelihood.is_over() and (results or density.evaluations < samplers.NEARLY * cap)
+            stop = "own" if draws.converged else "time" if is_cut else "equal"
             live = {"live": draws.live} if draws.live else {}
             results.append(result(stop) | live | score(name, density, draws))
     except samplers.OutOfTime:
@@ -233,19 +235,21 @@ def run_peer(job):
     return results
 
 
-def wanted(kept, budget, seed, names):
-    """(density, peer) without a result for this seed; for a further seed only where the first one was cheap."""
-    done = {(run["density"], run["peer"], run["seed"]) for run in kept["runs"]}
+def key_of(run):
+    return run["density"], run["peer"], run["seed"]
+
+
+def wanted(kept, budget, seed, names, seconds):
+    """Jobs without a result, or cut off by a lower limit of time; for a further seed only where the first one was cheap."""
+    cut = {key_of(run) for run in kept["runs"] if run["stop"] == "time" and run["limit"] < seconds}
+    done = {key_of(run) for run in kept["runs"]} - cut
     spent = {}
     for run in kept["runs"]:
         key = run["density"], run["peer"]
         spent[key] = max(spent.get(key, 0.0), run["seconds"])
-    for peer in samplers.PEERS:  # the slowest one is the last
-        for name in names:
-            if name in POSTERIORS and peer not in POSTERIOR_PEERS:
-                continue
-            if (name, peer, seed) in done or (seed > 1 and spent.get((name, peer), 0.0) > CHEAP):
-                continue
+    jobs = [(name, peer) for name in names for peer in (samplers.PEERS if name in BOXES else POSTERIOR_PEERS)]
+    for name, peer in sorted(jobs, key=lambda job: job[1] == "nautilus"):  # the slowest one comes last
+        if (name, peer, seed) not in done and (seed == 1 or spent.get((name, peer), 0.0) <= CHEAP):
             yield name, peer, seed, budget[name]
 
 
@@ -253,12 +257,12 @@ def run_peers(build, budget, seeds, seconds, jobs, names):
     kept = {"versions": {}, "runs": []}
     if KEPT.exists():
         kept = json.loads(KEPT.read_text())
-    kept["versions"], kept["seconds"] = samplers.versions(), seconds
+    kept["versions"] = samplers.versions()
     for seed in range(1, seeds + 1):
-        todo = [(build, *job, seconds) for job in wanted(kept, budget, seed, names)]
+        todo = [(build, *job, seconds) for job in wanted(kept, budget, seed, names, seconds)]
         with multiprocessing.get_context("spawn").Pool(jobs, maxtasksperchild=1) as pool:
             for results in pool.imap_unordered(run_peer, todo):
-                kept["runs"] += results
+                kept["runs"] = [run for run in kept["runs"] if key_of(run) != key_of(results[0])] + results
                 kept["runs"].sort(key=lambda run: (run["density"], run["peer"], run["seed"], run["evaluations"]))
                 KEPT.write_text(dump(kept))
                 print(*results, sep="\n", file=sys.stderr, flush=True)
@@ -295,7 +299,9 @@ def main():
         run_peers(o.build, budgets(ckam), o.peer_seeds, o.seconds, o.jobs, names)
     library = densities.load(f"{o.build}/bench/libbench_densities.so")
     known = {name: densities.Known(library, name, BOXES.get(name, (0, 1))) for name in [*BOXES, *CKAM_ONLY]}
-    page.write(ROOT / "docs/benchmarks.md", ckam, json.loads(KEPT.read_text()), known, BOXES)
+    kept = json.loads(KEPT.read_text())
+    missing = [(name, peer) for name, peer, *_ in wanted(kept, budgets(ckam), 1, [*BOXES, *POSTERIORS], 0)]
+    page.write(ROOT / "docs/benchmarks.md", ckam, kept, known, BOXES, missing)
 
 
 if __name__ == "__main__":
