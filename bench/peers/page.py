@@ -34,7 +34,7 @@ WORDS = ("right", "warned", "silent")
 HEAD = """# Benchmarks: ckam beside its peers
 
 After reading this page you know, for each density of the standard suite, what a default run of ckam gives, how far off it is, whether it
-says so, and what dynesty, nautilus, UltraNest and emcee give for the same density. Every row is here, the losses too. One command
+says so, and what dynesty, nautilus, UltraNest and emcee give for the same density. Losses are listed, and so is what was not run. One command
 makes the page:
 
     make benchmarks                      # or scripts/benchmarks --help
