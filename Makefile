@@ -14,7 +14,7 @@ ctest     = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 unexport MAKEFLAGS
-.PHONY: help run test test-core test-anywhere bench check sanitize valgrind coverage fuzz soak mutants install clean
+.PHONY: help run test test-core test-anywhere bench benchmarks check sanitize valgrind coverage fuzz soak mutants install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -60,6 +60,12 @@ bench: ## set up, build, and run every benchmark
 	echo "== scripts/instructions"; scripts/instructions $(BUILD) || failed="$$failed instructions"; \
 	[ -z "$$failed" ] || { echo "make bench: missed a bar, or failed:$$failed" >&2; exit 1; }
 
+benchmarks: ## the standard suite beside its peers: writes docs/benchmarks.md (BENCHMARKS='--ckam-only' and other options)
+	@$(SETUP) bench
+	@$(configure) -DCKAM_BUILD_BENCH=ON
+	@$(compile)
+	BUILD=$(BUILD) scripts/benchmarks $(BENCHMARKS)
+
 check: ## format, warnings of two compilers, static analysis
 	@$(SETUP) check
 	@scripts/check
@@ -96,4 +102,4 @@ install: ## build and install into PREFIX (/usr/local), below DESTDIR if set; in
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD)
 
 clean: ## remove everything that was built
-	rm -rf build build-check-* build-sanitize-* build-fuzz build-coverage build-valgrind
+	rm -rf build build-check-* build-sanitize-* build-fuzz build-coverage build-valgrind build-venv

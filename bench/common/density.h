@@ -6,6 +6,7 @@
 #define CKAM_BENCH_DENSITY_H
 
 #include "ckam.h"
+#include "rng/rng.h"
 
 enum { DIM_MOST = 32, COMPONENTS_MOST = 40, EVENTS_MOST = COMPONENTS_MOST, DATA = 30 };
 
@@ -32,12 +33,21 @@ struct density {
     mixture     mix;
     ckam_model *model;
     double      data[DATA];
-    double      axis[DIM_MOST], centre[DIM_MOST], cut[3]; /* events z_1, axis.z and |z - centre|^2 below the cuts */
+    bool        bounded; /* the sampler is given the bounds below; log_density is not called outside of them */
+    double      lower[DIM_MOST], upper[DIM_MOST];
+    /* One exact draw of the whole density, and what it and log_density need; NULL: those of mix or model. */
+    void (*draw)(const density *d, rng *r, double *z);
+    void  *own;                                      /* freed by density_free() */
+    double axis[DIM_MOST], centre[DIM_MOST], cut[3]; /* events z_1, axis.z and |z - centre|^2 below the cuts */
 };
 
 /* The density of this name, or NULL where there is none; density_free() accepts NULL. */
 density *density_create(const char *name);
 void     density_free(density *d);
+/* For densities that are made elsewhere: regions of owner(), one event each; and half-spaces and a ball of probability 1/2, with
+ * cuts at the medians of `draws` exact draws. */
+void density_regions(density *d, size_t count);
+void density_halves(density *d, size_t draws);
 /* hit[e] := whether z is in event e. */
 void density_events(const density *d, const double *z, bool *hit);
 /* The index-th name that `pattern` stands for: a name, what stands before its colon, or "all"; NULL: no further one. */

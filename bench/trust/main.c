@@ -2,7 +2,7 @@
  *
  * Without arguments four densities with seeds 1 to 5, about a minute. The status is 2 when it cannot go on. */
 #include "measure.h"
-#include "run.h"
+#include "tally.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -14,7 +14,6 @@
 enum { THREADS_MOST = 256, RUNS_MOST = 100000 };
 static const char *const variant_word[VARIANTS] = {"asis", "rotated", "units"};
 static const char *const variant_text[VARIANTS] = {"as is", "rotated", "rotated + units"};
-static const char *const verdict_word[VERDICTS] = {"right", "warned", "silent"};
 static const char *const few[] = {"bimodal:2", "bimodal:8", "shells:5", "gaussian:10", NULL};
 
 static const char usage[] =
@@ -51,8 +50,12 @@ typedef struct worker {
 static void *run_seeds(void *argument) {
     const worker *w = argument;
     const row    *r = w->r;
-    for (size_t i = w->first; i < r->runs; i += r->o->threads)
-        run_once(r->d, r->v, r->o->first + i, r->o->draws, r->o->evidence, r->out + i);
+    mapping      *m = take(sizeof *m);
+    for (size_t i = w->first; i < r->runs; i += r->o->threads) {
+        mapping_of_variant(m, r->d, r->v, r->o->first + i);
+        run_once(r->d, m, r->o->first + i, r->o->draws, r->o->evidence, r->out + i);
+    }
+    free(m);
     return NULL;
 }
 
@@ -66,94 +69,19 @@ static void run_row(const row *r) {
     for (size_t i = 0; i < r->o->threads; i++) pthread_join(thread[i], NULL);
 }
 
-/* -- Counting ------------------------------------------------------------------------------------------------------ */
-
-typedef struct tally {
-    size_t runs, count[VERDICTS], false_alarms, several;
-    size_t evidence_runs, evidence[VERDICTS];
-    size_t kinds, alone[KINDS]; /* false alarms that have this kind of problem only */
-    char   kind[KINDS][KIND];
-} tally;
-
-static void add_alone(tally *t, const char *kind, size_t count) {
-    size_t i = 0;
-    while (i < t->kinds && strcmp(t->kind[i], kind) != 0) i++;
-    if (i == KINDS) return;
-    if (i == t->kinds) snprintf(t->kind[t->kinds++], KIND, "%s", kind);
-    t->alone[i] += count;
-}
-
-static tally count_row(const row *r) {
-    tally t = {.runs = r->runs};
-    for (size_t i = 0; i < r->runs; i++) {
-        const outcome *out = r->out + i;
-        t.count[out->verdict]++;
-        if (r->o->evidence && !isnan(r->d->log_z)) {
-            t.evidence_runs++;
-            t.evidence[out->evidence]++;
-        }
-        if (out->verdict != RIGHT || !out->kinds) continue;
-        t.false_alarms++;
-        if (out->kinds == 1)
-            add_alone(&t, out->kind[0], 1);
-        else
-            t.several++;
-    }
-    return t;
-}
-
-static void add_tally(tally *sum, const tally *t) {
-    sum->runs += t->runs;
-    sum->false_alarms += t->false_alarms;
-    sum->several += t->several;
-    sum->evidence_runs += t->evidence_runs;
-    for (int v = 0; v < VERDICTS; v++) {
-        sum->count[v] += t->count[v];
-        sum->evidence[v] += t->evidence[v];
-    }
-    for (size_t i = 0; i < t->kinds; i++) add_alone(sum, t->kind[i], t->alone[i]);
-}
-
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+/* -- The table and the JSON file ----------------------------------------------------------------------------------- */
 
 static double median(const row *r, bool of_modes) {
     double *value = take(r->runs * sizeof *value);
     for (size_t i = 0; i < r->runs; i++) value[i] = of_modes ? (double)r->out[i].modes : (double)r->out[i].evaluations;
-    qsort(value, r->runs, sizeof *value, by_size);
-    double middle = 0.5 * (value[(r->runs - 1) / 2] + value[r->runs / 2]);
+    double middle = median_of(value, r->runs);
     free(value);
     return middle;
 }
 
-/* -- The table and the JSON file ----------------------------------------------------------------------------------- */
-
-static void print_head(bool evidence) {
-    printf("| density | variant | d | modes | runs | right | warned | silent | false alarms | evaluations | "
-           "modes found |%s only because of |\n|---|---|---|---|---|---|---|---|---|---|---|%s---|\n",
-           evidence ? " log Z right, warned, silent |" : "", evidence ? "---|" : "");
-}
-
-static void print_counts(const tally *t) {
-    printf(" %zu | %zu | %zu | %zu | %zu |", t->runs, t->count[RIGHT], t->count[WARNED], t->count[SILENT],
-           t->false_alarms);
-}
-
-static void print_tail(const tally *t, bool evidence) {
-    if (evidence && t->evidence_runs)
-        printf(" %zu, %zu, %zu |", t->evidence[RIGHT], t->evidence[WARNED], t->evidence[SILENT]);
-    else if (evidence)
-        printf(" |");
-    for (size_t i = 0; i < t->kinds; i++) printf("%s %zu '%s'", i ? "," : "", t->alone[i], t->kind[i]);
-    if (t->several) printf("%s %zu several", t->kinds ? "," : "", t->several);
-    printf(" |\n");
-    (void)fflush(stdout);
-}
-
 static void print_row(const row *r, const tally *t) {
-    printf("| %s | %s | %zu | %zu |", r->d->name, variant_text[r->v], r->d->dim, r->d->modes);
+    printf("| %s | %s | %zu | %zu |", r->d->name, r->v == UNITS && r->d->bounded ? "units" : variant_text[r->v],
+           r->d->dim, r->d->modes);
     print_counts(t);
     printf(" %.0f | %g |", median(r, false), median(r, true));
     print_tail(t, r->o->evidence);
@@ -164,12 +92,14 @@ static json_t *run_json(const row *r, size_t i) {
     json_t        *problems = json_array();
     for (size_t k = 0; k < out->kinds; k++) json_array_append_new(problems, json_string(out->kind[k]));
     json_t *run =
-        json_pack("{s:I, s:s, s:f, s:I, s:I, s:f, s:o}", "seed", (json_int_t)r->o->first + (json_int_t)i, "verdict",
-                  verdict_word[out->verdict], "worst", out->worst, "evaluations", (json_int_t)out->evaluations, "modes",
-                  (json_int_t)out->modes, "unseen_bound", out->unseen_bound, "problems", problems);
+        json_pack("{s:I, s:s, s:f, s:I, s:I, s:I, s:I, s:f, s:o}", "seed", (json_int_t)r->o->first + (json_int_t)i,
+                  "verdict", verdict_word[out->verdict], "worst", out->worst, "evaluations",
+                  (json_int_t)out->evaluations, "modes", (json_int_t)out->modes, "events", (json_int_t)out->events,
+                  "met", (json_int_t)out->met, "unseen_bound", out->unseen_bound, "problems", problems);
     if (!run) stop("no memory");
-    if (!r->o->evidence || isnan(r->d->log_z)) return run;
+    if (!out->has_evidence) return run;
     json_object_set_new(run, "evidence", json_string(verdict_word[out->evidence]));
+    json_object_set_new(run, "evidence_evaluations", json_integer((json_int_t)out->evidence_evaluations));
     if (isfinite(out->log_z_error)) json_object_set_new(run, "log_z_error", json_real(out->log_z_error));
     if (isfinite(out->log_z_se)) json_object_set_new(run, "log_z_se", json_real(out->log_z_se));
     return run;
@@ -179,7 +109,8 @@ static json_t *run_json(const row *r, size_t i) {
 static void save_row(json_t *all, const row *r, const tally *t) {
     json_t *runs = json_array(), *alone = json_object();
     for (size_t i = 0; i < r->runs; i++) json_array_append_new(runs, run_json(r, i));
-    for (size_t i = 0; i < t->kinds; i++) json_object_set_new(alone, t->kind[i], json_integer((json_int_t)t->alone[i]));
+    for (size_t i = 0; i < t->alone.kinds; i++)
+        json_object_set_new(alone, t->alone.kind[i], json_integer((json_int_t)t->alone.count[i]));
     json_t *line =
         json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:f, s:f, s:o}", "density", r->d->name, "variant",
                   variant_word[r->v], "dim", (json_int_t)r->d->dim, "modes", (json_int_t)r->d->modes, "right",
@@ -198,14 +129,15 @@ static void do_density(const order *o, const char *name, tally *sum, json_t *all
     density *d = density_create(name);
     if (!d) refuse("this density is not known, see --list", name);
     for (variant v = AS_IS; v < VARIANTS; v++) {
-        if (!o->variant[v]) continue;
+        if (!o->variant[v] || (v == ROTATED && d->bounded)) continue;
         row r = {o, d, v, (size_t)(o->last - o->first + 1), NULL};
         r.out = take(r.runs * sizeof *r.out);
         run_row(&r);
-        tally t = count_row(&r);
+        tally t = {0};
+        for (size_t i = 0; i < r.runs; i++) tally_run(&t, r.out + i);
         print_row(&r, &t);
         save_row(all, &r, &t);
-        add_tally(sum, &t);
+        tally_add(sum, &t);
         free(r.out);
     }
     density_free(d);
@@ -214,13 +146,8 @@ static void do_density(const order *o, const char *name, tally *sum, json_t *all
 /* -- The command line ---------------------------------------------------------------------------------------------- */
 
 static void set_seeds(order *o, const char *text) {
-    char *end;
-    o->first = strtoull(text, &end, 10);
-    bool is_range = end > text && *end == '-' && end[1] >= '0' && end[1] <= '9';
-    if (is_range) o->last = strtoull(end + 1, &end, 10);
-    if (!is_range || *end) refuse("--seeds takes two numbers, as in 1001-1015", text);
-    if (o->last < o->first || o->last - o->first >= RUNS_MOST)
-        refuse("--seeds takes the smaller number first, and at most 100,000 seeds", text);
+    if (!read_range(text, RUNS_MOST, &o->first, &o->last))
+        refuse("--seeds takes two numbers, the smaller one first, and at most 100,000 seeds, as in 1001-1015", text);
 }
 
 static void set_variants(order *o, const char *text) {
@@ -288,7 +215,7 @@ int main(int count, char **argument) {
     json_t *all = json_pack("{s:s, s:s, s:[]}", "version", ckam_version(), "draws", o.draws ? o.draws : "auto", "rows");
     if (!all) stop("no memory");
     for (size_t i = 0; !names && few[i]; i++) name[i] = few[i];
-    print_head(o.evidence);
+    print_head(" density | variant | d | modes |", " evaluations | modes found |", o.evidence);
     for (size_t i = 0; name[i]; i++)
         for (size_t k = 0; (one = density_name(name[i], k)); k++) do_density(&o, one, &sum, all);
     printf("| all | | | |");

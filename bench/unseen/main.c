@@ -127,7 +127,7 @@ static void do_density(const char *name, uint64_t first, uint64_t runs, uint64_t
     total    own = {0};
     double   bound = 0.0, truth = 0.0, worst = 0.0;
     if (!d) stop(name);
-    if (d->owner) {
+    if (d->owner && !d->bounded) {
         for (uint64_t i = 0; i < runs; i++) {
             result r;
             if (!measure(d, first + i, searches, &r)) {

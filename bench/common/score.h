@@ -1,6 +1,6 @@
 /* score.h - whether the shares of events in a set of draws are right, and what the run said about it. */
-#ifndef CKAM_BENCH_TRUST_SCORE_H
-#define CKAM_BENCH_TRUST_SCORE_H
+#ifndef CKAM_BENCH_COMMON_SCORE_H
+#define CKAM_BENCH_COMMON_SCORE_H
 
 #include <stdbool.h>
 #include <stddef.h>
