@@ -496,8 +496,8 @@ CKAM_API const char *ckam_draws_name(const ckam_draws *draws, size_t column);
  * draws. Reading columns in their order reads a large file the fewest times. */
 CKAM_API ckam_status ckam_draws_column(ckam_draws *draws, size_t column, const double **values, ckam_error *error);
 
-/* The model of a plan, opened again, and its draws as points of the space on which it was sampled: where parameters have bounds, that
- * is the whole line. The draws must outlive it; what it gives is borrowed from it. */
+/* The model of a plan, opened again, and its draws as points of the space on which it was sampled: where parameters have bounds, in the
+ * coordinates of docs/models.md. The draws must outlive it; what it gives is borrowed from it. */
 typedef struct ckam_subject ckam_subject;
 
 CKAM_API ckam_status        ckam_subject_open(ckam_subject **subject, const ckam_plan *plan, ckam_draws *draws,

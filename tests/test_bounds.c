@@ -1,8 +1,9 @@
-/* test_bounds.c - what a chain samples of a model with bounds: the density on the whole space, pi(x(u)) |dx/du|. The
- * determinant is compared with differences of the rows that the same seat makes. */
+/* test_bounds.c - what a chain samples of a model with bounds: the density of its coordinates, pi(x(u)) |dx/du|. The
+ * determinant is compared with differences of the rows that the same seat makes. And where random starts are. */
 #include "support.h"
 
 #include "target/source.h"
+#include "target/target.h"
 
 #include <math.h>
 
@@ -30,7 +31,7 @@ static double log_slope(seat *s, const double *u, size_t k) {
     return log(fabs(high[k] - low[k]) / (2.0 * h));
 }
 
-static void check(const char *params) {
+static void open_good(const char *params, source **s, seat **place, ckam_target *target) {
     source_request request = {.model = CKAM_TEST_MODELS "/good.so",
                               .log_density = "",
                               .program = "",
@@ -38,16 +39,20 @@ static void check(const char *params) {
                               .data = "",
                               .bounds = "",
                               .timeout = HUGE_VAL};
-    source        *s;
-    seat          *place;
-    ckam_target    target;
     ckam_error     error = {.message = ""};
-    if (source_open(&s, &request, &error)) fail_msg("%s", error.message);
-    if (source_sit(s, 0, &place, &target, &error)) fail_msg("%s", error.message);
-    assert_int_equal(target.dim, DIM);
+    if (source_open(s, &request, &error)) fail_msg("%s", error.message);
+    if (source_sit(*s, 0, place, target, &error)) fail_msg("%s", error.message);
+    assert_int_equal(target->dim, DIM);
+}
+
+static void check(const char *params) {
+    source     *s;
+    seat       *place;
+    ckam_target target;
+    open_good(params, &s, &place, &target);
     for (int i = 0; i < 25; i++) {
         int    line = i / 5;
-        double u[DIM] = {i % 5 - 2.0, line - 2.0}, row[COLUMNS], value;
+        double u[DIM] = {0.8 * (i % 5 - 2.0), 0.8 * (line - 2.0)}, row[COLUMNS], value;
         row_at(place, u, row);
         assert_int_equal(target.log_density(target.context, u, &value), CKAM_OK);
         double expected = on_the_bounded_space(row) + log_slope(place, u, 0) + log_slope(place, u, 1);
@@ -64,7 +69,85 @@ static void the_density_has_the_determinant(void **unused) {
     check("-2 < mu < 3, 0 < tau < 4"); /* from both sides */
 }
 
+/* Outside of two bounds the model is not called, which is counted; it has rejected nothing. */
+static void outside_the_model_is_not_called(void **unused) {
+    (void)unused;
+    static const double places[][DIM] = {{-2.0, 0.0}, {2.0, 0.0}, {0.5, 2.5}, {0.0, -1e300}};
+    source             *s;
+    seat               *place;
+    ckam_target         target;
+    double              value;
+    open_good("-2 < mu < 3, 0 < tau < 4", &s, &place, &target);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(target.log_density(target.context, places[i], &value), CKAM_REJECT);
+        assert_int_equal(seat_outside(place), i + 1);
+        assert_int_equal(target_evaluate(&target, (const double[]){0.1, 0.2}, &value, NULL, NULL), CKAM_OK);
+        assert_true(isfinite(value));
+    }
+    assert_int_equal(seat_outside(place), 4);
+    assert_string_equal(seat_first_reject(place), "");
+    assert_true(source_has_box(s) && source_is_bounded(s, 0));
+    seat_leave(place);
+    source_close(s);
+    open_good("mu, tau > 1", &s, &place, &target);
+    assert_true(!source_has_box(s) && !source_is_bounded(s, 0) && source_is_bounded(s, 1));
+    seat_leave(place);
+    source_close(s);
+}
+
+/* The first point that a chain asks for is uniform over the box: p > 1e-7. tau, which has one bound, has log(tau) on [-2, 2]; taken for
+ * uniform between these ends, the twin, tau fails. */
+static void starts_are_uniform_over_the_box(void **unused) {
+    (void)unused;
+    enum { STARTS = 2000 };
+    static double share[STARTS], other[STARTS];
+    ckam_options *options;
+    source       *s;
+    seat         *place;
+    ckam_target   target;
+    open_good("-2 < mu < 3, tau > 0", &s, &place, &target);
+    assert_int_equal(ckam_options_create(&options, "gam", NULL), CKAM_OK);
+    for (size_t i = 0; i < STARTS; i++) {
+        ckam_setup    setup = {.target = &target, .options = options, .seed = 5, .chain = i};
+        ckam_chain   *chain;
+        const double *u;
+        double        row[COLUMNS];
+        assert_int_equal(ckam_chain_create(&chain, &setup, NULL), CKAM_OK);
+        assert_int_equal(ckam_chain_ask(chain, &u), CKAM_OK);
+        row_at(place, u, row);
+        share[i] = (row[0] + 2.0) / 5.0;
+        other[i] = (row[1] - exp(-2.0)) / (exp(2.0) - exp(-2.0));
+        ckam_chain_free(chain);
+    }
+    assert_less(1e-7, ks_uniform(STARTS, share));
+    assert_less(ks_uniform(STARTS, other), 1e-7);
+    ckam_options_free(options);
+    seat_leave(place);
+    source_close(s);
+}
+
+/* Points in messages are the user's. */
+static void points_are_within_their_bounds(void **unused) {
+    (void)unused;
+    source     *s;
+    seat       *place;
+    ckam_target target;
+    char        text[POINT_TEXT];
+    open_good("-2 < mu < 3, tau > 0", &s, &place, &target);
+    target_point_text(&target, (const double[]){0.0, 0.0}, text);
+    assert_string_equal(text, "mu = 0.5, tau = 1");
+    seat_point(place, (const double[]){0.0, 0.0}, 16, text);
+    assert_string_equal(text, "mu = 0.5, ...");
+    seat_point(place, (const double[]){0.0, 0.0}, 8, text);
+    assert_string_equal(text, ", ...");
+    seat_leave(place);
+    source_close(s);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_density_has_the_determinant)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_density_has_the_determinant),
+                                       cmocka_unit_test(outside_the_model_is_not_called),
+                                       cmocka_unit_test(starts_are_uniform_over_the_box),
+                                       cmocka_unit_test(points_are_within_their_bounds)};
     return cmocka_run_group_tests_name("bounds", tests, NULL, NULL);
 }

@@ -23,7 +23,8 @@ extern "C" {
  * vector, and bounds if it has some: "x", "x > 0", "x < 1", "-1 < x < 1", "x[3] > 0". Names in files are x, or x.1, x.2, ... */
 extern const char *const ckam_parameters[];
 
-/* The log density at x, up to a constant, in these parameters: the change of variables that the bounds need is ckam's affair.
+/* The log density at x, up to a constant, in these parameters, which are inside of their bounds, never on them: ckam adds the
+ * log-Jacobian of bounded parameters.
  * -INFINITY where it is 0, NAN where it cannot be computed: the point is rejected, and counted. Much NAN is a problem of the run. */
 double log_density(const double *x);
 

@@ -105,7 +105,7 @@ ckam_status given_range(const ckam_target *target, const double *u, double value
         const size_t k = i / 2;
         const double was = x[k];
         double       most = 0.0;
-        if (source_given(s) == target->dim && was == u[k]) continue; /* no bounds, and so not rounded */
+        if (source_given(s) == target->dim && !source_is_bounded(s, k)) continue; /* x is u, and so not rounded */
         x[k] = nextafter(was, i % 2 ? HUGE_VAL : -HUGE_VAL);
         if (source_unconstrain(s, x, next, NULL)) {
             most = HUGE_VAL;

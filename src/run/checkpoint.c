@@ -17,8 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* In version 1 an entry was only what the chain keeps, and all snapshots had the same size. */
-enum { CHECKPOINT_VERSION = 2, CHECKPOINT_EQUAL = 1 };
+/* In version 1 an entry was only what the chain keeps, and all snapshots had the same size. Up to version 2 parameters with two bounds
+ * had the logit as their coordinate. There is no 3: one changed bit must not make a version of another. */
+enum { CHECKPOINT_VERSION = 4, CHECKPOINT_LOGIT = 2, CHECKPOINT_EQUAL = 1 };
 
 typedef struct head {
     char     magic[8];
@@ -202,7 +203,9 @@ static ckam_status compare(const head *ours, const head *theirs, ckam_error *err
         return fail_with(error, CKAM_ERROR_SNAPSHOT,
                          "the checkpoint was saved by ckam %.15s, this is ckam %s; resume it with that version",
                          theirs->library, ours->library);
-    if (theirs->version != CHECKPOINT_VERSION && theirs->version != CHECKPOINT_EQUAL) return damaged_head(error);
+    if (theirs->version != CHECKPOINT_VERSION && theirs->version != CHECKPOINT_LOGIT &&
+        theirs->version != CHECKPOINT_EQUAL)
+        return damaged_head(error);
     if (strncmp(theirs->model, ours->model, sizeof ours->model) != 0) {
         const size_t from = difference(ours->model, theirs->model);
         return fail_with(error, CKAM_ERROR_SNAPSHOT, "the checkpoint's model is %s%.80s, run.json has %s%.80s",
@@ -225,7 +228,7 @@ static ckam_status look_again(const ckam_run *run, size_t index, ckam_error *err
     ckam_status status = target_evaluate(&run->lanes[index].target, x, &value, NULL, error);
     if (status) return status;
     if (fabs(value - stored) <= 1e-10 * (1.0 + fabs(stored))) return CKAM_OK;
-    target_point_text(&run->target, x, point);
+    target_point_text(&run->lanes[index].target, x, point);
     if (run->lanes[index].seat && seat_faults(run->lanes[index].seat))
         return fail_with(
             error, CKAM_ERROR_SNAPSHOT,
@@ -290,6 +293,10 @@ static ckam_status load_entries(ckam_run *run, const char *path, int file, entry
         return cut_short(path, error);
     ckam_status status = compare(&ours, &theirs, error);
     if (status) return status;
+    if (theirs.version <= CHECKPOINT_LOGIT && run->source && source_has_box(run->source))
+        return fail_with(error, CKAM_ERROR_SNAPSHOT,
+                         "the checkpoint is of an earlier ckam, which had other coordinates for parameters with two "
+                         "bounds; begin a new run");
     bool   equal = theirs.version == CHECKPOINT_EQUAL;
     size_t chains = (size_t)run->plan->run.chains, size = chains * (equal ? sizeof entries->kept : sizeof *entries);
     *before = sizeof theirs + size;

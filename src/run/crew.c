@@ -14,7 +14,7 @@ typedef struct lane_news {
     struct lane_kept    kept;
     ckam_chain_progress shown;
     ckam_counts         counts;
-    uint64_t            faults, nans;
+    uint64_t            faults, nans, outside;
 } lane_news;
 
 /* Room for what is said. */
@@ -166,8 +166,12 @@ void crew_report(ckam_run *run) {
     pthread_mutex_lock(&run->lock);
     for (size_t i = 0; i < own; i++) {
         const lane *l = &run->lanes[run->first + i];
-        mine[i] = (lane_news){
-            .still = !l->busy, .shown = l->shown, .counts = l->counts, .faults = l->faults, .nans = l->nans};
+        mine[i] = (lane_news){.still = !l->busy,
+                              .shown = l->shown,
+                              .counts = l->counts,
+                              .faults = l->faults,
+                              .nans = l->nans,
+                              .outside = l->outside};
         if (!l->busy) mine[i].kept = l->kept;
     }
     pthread_mutex_unlock(&run->lock);
@@ -179,6 +183,7 @@ void crew_report(ckam_run *run) {
         l->counts = all[i].counts;
         l->faults = all[i].faults;
         l->nans = all[i].nans;
+        l->outside = all[i].outside;
         l->evaluations = all[i].counts.evaluations;
     }
 }

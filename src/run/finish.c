@@ -47,18 +47,20 @@ static json_t *names_json(const ckam_run *run) {
 
 static json_t *counts_json(const ckam_run *run) {
     ckam_counts sum;
-    uint64_t    faults = run->faults, nans = run->nans;
+    uint64_t    faults = run->faults, nans = run->nans, outside = run->outside;
     json_t     *draws = json_array();
     ckam_run_counts(run, &sum);
     for (size_t i = 0; i < run->plan->run.chains; i++) {
         faults += run->lanes[i].faults;
         nans += run->lanes[i].nans;
+        outside += run->lanes[i].outside;
     }
     for (size_t i = 0; i < run->plan->run.chains; i++)
         json_array_append_new(draws, plan_json_word(run->lanes[i].kept.draws));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "evaluations",
-                     plan_json_word(sum.evaluations), "iterations", plan_json_word(sum.iterations), "accepted",
-                     plan_json_word(sum.accepted), "undefined", plan_json_word(sum.undefined), "nan",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "evaluations",
+                     plan_json_word(sum.evaluations), "outside", plan_json_word(outside), "iterations",
+                     plan_json_word(sum.iterations), "accepted", plan_json_word(sum.accepted), "undefined",
+                     plan_json_word(sum.undefined), "nan",
                      plan_json_word(nans), "faults", plan_json_word(faults), "floored", plan_json_word(sum.floored),
                      "scouts", plan_json_word(sum.scouts), "runaways", plan_json_word(sum.runaways), "draws",
                      whole(draws, (size_t)run->plan->run.chains));

@@ -128,6 +128,7 @@ static bool is_done(const ckam_run *run, const lane *l) {
 void lane_report(const ckam_run *run, lane *l) {
     ckam_chain_counts(l->chain, &l->counts);
     if (l->seat) l->faults = seat_faults(l->seat);
+    if (l->seat) l->outside = seat_outside(l->seat);
     l->nans = l->chain->nans;
     l->done = is_done(run, l);
     l->waits = ckam_chain_waits(l->chain);

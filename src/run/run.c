@@ -329,6 +329,7 @@ static ckam_status read_record(ckam_run *run, ckam_error *error) {
     run->seconds = json_number_value(json_object_get(json, "seconds"));
     run->faults = (uint64_t)json_integer_value(json_object_get(json_object_get(json, "counts"), "faults"));
     run->nans = (uint64_t)json_integer_value(json_object_get(json_object_get(json, "counts"), "nan"));
+    run->outside = (uint64_t)json_integer_value(json_object_get(json_object_get(json, "counts"), "outside"));
     if (json_is_object(rejected)) run->rejected = json_incref(rejected);
     json_decref(json);
     free(bytes);
@@ -480,7 +481,9 @@ const char        *ckam_run_reason(const ckam_run *run) { return run->reason; }
 const ckam_review *ckam_run_review(const ckam_run *run) { return run->review; }
 const char        *ckam_run_warning(const ckam_run *run) { return run->warning; }
 
+/* For the sampler a point outside of the bounds has no density; for the user it is no point of the model. */
 void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {
+    uint64_t outside = run->outside;
     *counts = (ckam_counts){0};
     pthread_mutex_lock(run->guard); /* a watcher may ask while chains go on */
     for (size_t i = 0; i < run->plan->run.chains; i++) {
@@ -490,12 +493,14 @@ void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {
         counts->draws += run->lanes[i].kept.seen;
         counts->accepted += own->accepted;
         counts->undefined += own->undefined;
+        outside += run->lanes[i].outside;
         counts->floored += own->floored;
         counts->factorisations += own->factorisations;
         counts->scouts += own->scouts;
         counts->runaways += own->runaways;
         if (own->modes > counts->modes) counts->modes = own->modes; /* what is known to one is known to all */
     }
+    counts->undefined -= outside < counts->undefined ? outside : counts->undefined;
     pthread_mutex_unlock(run->guard);
 }
 

@@ -56,6 +56,7 @@ typedef struct lane {
     uint64_t            evaluations;
     ckam_counts         counts;            /* as of the last report, and ... */
     uint64_t            faults, nans;      /* ... of this session's model: crashes, and values that were NaN */
+    uint64_t            outside;           /* points outside of the bounds, where the model was not called */
     size_t              batch;             /* iterations between two looks at the clock */
     ckam_chain_progress shown;             /* changed under the run's lock */
     bool                busy, done, waits; /* waits: for the chains to be pooled */
@@ -85,7 +86,7 @@ struct ckam_run {
     size_t            own, values, columns;  /* columns before the values of a draw; values; both */
     char              warning[WARNING_TEXT]; /* what was noticed of the model; "" if nothing */
     json_t           *rejected;     /* of run.json: the first point that was rejected; NULL if there was none */
-    uint64_t          faults, nans; /* of earlier sessions */
+    uint64_t          faults, nans, outside; /* of earlier sessions */
     char            **names;        /* of the columns */
     run_directory     place;
     plan_format       format;

@@ -361,7 +361,7 @@ ckam_status params_bound(params *p, const char *text, const char *where, ckam_er
     return status;
 }
 
-/* -- Between the whole line and the bounds ------------------------------------------------------------------------- */
+/* -- Coordinates of bounded parameters ----------------------------------------------------------------------------- */
 
 /* log(b - a), also where the difference is too large to be a number. */
 static double log_gap(double a, double b) {
@@ -369,25 +369,49 @@ static double log_gap(double a, double b) {
     return isinf(gap) ? log(b / 2 - a / 2) + log(2.0) : log(gap);
 }
 
-/* *x := from u, between two bounds. t <= 1/2 is the part of the way from the nearer bound, so that both tails keep all
- * their digits; log |dx/du| = log(upper - lower) + log t + log(1 - t). */
-static double between(const param *p, double u, double *x) {
-    double e = exp(-fabs(u)), t = e / (1.0 + e), gap = 2.0 * t * (p->upper / 2 - p->lower / 2);
+bool param_is_bounded(const param *p) { return p->lower > -HUGE_VAL || p->upper < HUGE_VAL; }
+bool param_has_box(const param *p) { return p->lower > -HUGE_VAL && p->upper < HUGE_VAL; }
+
+/* *x := from u, between two bounds, as params.h has it; with y = |u| / 2 and c = BOX_SHAPE
+ *     l = 4 c y / (1 - y^2),    dl/d|u| = 2 c (1 + y^2) / (1 - y^2)^2.
+ * t <= 1/2 is the distance from the nearer bound in widths of the box, so that x keeps all its digits next to both bounds. Returns
+ * log |dx/du| = log(upper - lower) + log t + log(1 - t) + log(dl/du), and -HUGE_VAL outside of the box. */
+static double from_box(const param *p, double u, double *x) {
+    double y = fabs(u) / BOX_HALF, rest = (1.0 - y) * (1.0 + y);
+    *x = u < 0.0 ? p->lower : p->upper;
+    if (!(rest > 0.0)) return -HUGE_VAL;
+    double l = 4.0 * BOX_SHAPE * y / rest, e = exp(-l), t = e / (1.0 + e), gap = 2.0 * t * (p->upper / 2 - p->lower / 2);
     *x = u < 0.0 ? p->lower + gap : p->upper - gap;
-    return log_gap(p->lower, p->upper) - fabs(u) - 2.0 * log1p(e);
+    return log_gap(p->lower, p->upper) - l - 2.0 * log1p(e) + log(2.0 * BOX_SHAPE * (1.0 + y * y) / (rest * rest));
+}
+
+/* u of the logit l: y solves l y^2 + 4 c y - l = 0. */
+static double box_of(double l) {
+    double m = l / (2.0 * BOX_SHAPE);
+    return BOX_HALF * m / (1.0 + sqrt(1.0 + m * m));
+}
+
+bool params_outside(const params *p, const double *u) {
+    for (size_t k = 0; k < p->count; k++)
+        if (param_has_box(&p->at[k]) && !(fabs(u[k]) < BOX_HALF)) return true;
+    return false;
+}
+
+void params_spread(const params *p, double *u) {
+    for (size_t k = 0; k < p->count; k++)
+        if (param_has_box(&p->at[k]) && fabs(u[k]) < BOX_HALF) u[k] = box_of(log((BOX_HALF + u[k]) / (BOX_HALF - u[k])));
 }
 
 double params_constrain(const params *p, const double *u, double *x) {
     double sum = 0.0;
     for (size_t k = 0; k < p->count; k++) {
         const param *a = &p->at[k];
-        bool         low = a->lower > -HUGE_VAL, high = a->upper < HUGE_VAL;
         x[k] = u[k];
-        if (!low && !high) continue;
-        if (low && high) {
-            sum += between(a, u[k], &x[k]);
+        if (!param_is_bounded(a)) continue;
+        if (param_has_box(a)) {
+            sum += from_box(a, u[k], &x[k]);
         } else {
-            x[k] = low ? a->lower + exp(u[k]) : a->upper - exp(u[k]);
+            x[k] = a->lower > -HUGE_VAL ? a->lower + exp(u[k]) : a->upper - exp(u[k]);
             /* Beyond the largest number there is no density: with log |dx/du| = u it would be as high as u. */
             sum += isfinite(x[k]) ? u[k] : -HUGE_VAL;
         }
@@ -400,14 +424,14 @@ double params_constrain(const params *p, const double *u, double *x) {
 bool params_unconstrain(const params *p, const double *x, double *u, size_t *wrong) {
     for (size_t k = 0; k < p->count; k++) {
         const param *a = &p->at[k];
-        bool         low = a->lower > -HUGE_VAL, high = a->upper < HUGE_VAL;
         *wrong = k;
         if (!(a->lower < x[k] && x[k] < a->upper)) return false;
-        double value = low || high ? 0.0 : x[k];
-        if (low) value += log_gap(a->lower, x[k]);
-        if (high && low) value -= log_gap(x[k], a->upper);
-        if (high && !low) value = log_gap(x[k], a->upper);
-        u[k] = value;
+        if (param_has_box(a))
+            u[k] = box_of(log_gap(a->lower, x[k]) - log_gap(x[k], a->upper));
+        else if (param_is_bounded(a))
+            u[k] = a->lower > -HUGE_VAL ? log_gap(a->lower, x[k]) : log_gap(x[k], a->upper);
+        else
+            u[k] = x[k];
     }
     return true;
 }

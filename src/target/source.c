@@ -6,6 +6,7 @@
 #include "target/engine.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ struct seat {
     size_t     chain;
     double    *x;    /* within the bounds */
     double    *last; /* where the last row was made; NaN: nowhere */
-    uint64_t   faults, in_a_row;
+    uint64_t   faults, in_a_row, outside;
     ckam_error failure;
     char       first[FIRST_TEXT];
 };
@@ -134,7 +135,7 @@ static ckam_status gather_names(source *s, ckam_error *error) {
     for (size_t k = 0; k < e->params.count; k++) {
         const param *p = &e->params.at[k];
         s->names[k] = p->name;
-        if (p->lower > -HUGE_VAL || p->upper < HUGE_VAL) s->bounded = true;
+        if (param_is_bounded(p)) s->bounded = true;
     }
     for (size_t k = 0; k < e->derived; k++) s->names[e->params.count + k] = e->derived_names[k];
     return CKAM_OK;
@@ -169,6 +170,16 @@ void source_close(source *s) {
 size_t             source_dim(const source *s) { return s->engine->dim; }
 size_t             source_columns(const source *s) { return s->columns; }
 size_t             source_given(const source *s) { return s->engine->given ? s->engine->given : s->engine->dim; }
+bool source_is_bounded(const source *s, size_t k) {
+    return k < s->engine->params.count && param_is_bounded(&s->engine->params.at[k]);
+}
+
+bool source_has_box(const source *s) {
+    for (size_t k = 0; k < s->engine->params.count; k++)
+        if (param_has_box(&s->engine->params.at[k])) return true;
+    return false;
+}
+
 const char *const *source_names(const source *s) { return (const char *const *)s->names; }
 
 ckam_status source_verify(source *s, bool start, ckam_error *error) {
@@ -189,19 +200,26 @@ void source_log_to(source *s, const open_directory *in, const char *name) {
     s->log = name;
 }
 
-/* The point in words, at most `shown` of its numbers: "mu = 1.5, tau = 3, ...". Where the model has no names for what it is
- * evaluated at (Stan), u.1 = ... */
+/* The point x in words, at most `shown` of its numbers and as many as fit: "mu = 1.5, tau = 3, ...". Where the model has no names
+ * for what it is evaluated at (Stan), u.1 = ... */
 static void write_point(const source *s, const double *x, size_t shown, size_t size, char *text) {
-    size_t used = 0, dim = s->engine->dim;
+    static const char more[] = ", ...";
+    size_t            used = 0, dim = s->engine->dim;
     text[0] = 0;
-    for (size_t k = 0; k < dim && k < shown && used + 1 < size; k++) {
-        char number[NUMBER_TEXT], name[32];
+    for (size_t k = 0; k < dim; k++) {
+        char   number[NUMBER_TEXT], name[32];
+        size_t room = size - used - (k + 1 < dim ? sizeof more - 1 : 0);
         number_write(x[k], number, sizeof number);
         snprintf(name, sizeof name, "u.%zu", k + 1);
-        used += (size_t)snprintf(text + used, size - used, "%s%s = %s", k ? ", " : "",
-                                 s->engine->params.count ? s->names[k] : name, number);
+        int length = k < shown ? snprintf(text + used, room, "%s%s = %s", k ? ", " : "",
+                                          s->engine->params.count ? s->names[k] : name, number)
+                               : INT_MAX;
+        if ((size_t)length >= room) {
+            memcpy(text + used, more, sizeof more);
+            return;
+        }
+        used += (size_t)length;
     }
-    if (dim > shown && used + 1 < size) snprintf(text + used, size - used, ", ...");
 }
 
 /* Appended by one call: lines of different chains do not mix. That it cannot be written is no reason to stop a run. */
@@ -259,7 +277,10 @@ static int evaluate(void *context, const double *u, double *value) {
     if (s->source->bounded) {
         jacobian = params_constrain(&e->params, u, s->x);
         x = s->x;
-        if (!(jacobian > -HUGE_VAL)) return CKAM_REJECT; /* beyond the range of numbers */
+        if (!(jacobian > -HUGE_VAL)) { /* outside of a box, or beyond the range of numbers */
+            s->outside += params_outside(&e->params, u);
+            return CKAM_REJECT;
+        }
     }
     why[0] = 0;
     switch (e->type->evaluate(e, s->inside, x, value, why)) {
@@ -314,6 +335,11 @@ source *source_of(const ckam_target *target, seat **place) {
     return (*place)->source;
 }
 
+void seat_point(seat *s, const double *u, size_t size, char *text) {
+    if (s->source->bounded) params_constrain(&s->source->engine->params, u, s->x);
+    write_point(s->source, s->source->bounded ? s->x : u, SHOWN, size, text);
+}
+
 void seat_leave(seat *s) {
     if (!s) return;
     engine *e = s->source ? s->source->engine : NULL;
@@ -348,6 +374,8 @@ ckam_status seat_row(seat *s, const double *u, double *row, ckam_error *error) {
     return s->failure.status;
 }
 
+void source_spread(const source *s, double *u) { params_spread(&s->engine->params, u); }
+
 ckam_status source_unconstrain(source *s, const double *given, double *u, ckam_error *error) {
     engine *e = s->engine;
     char    why[ENGINE_WHY] = "";
@@ -364,3 +392,4 @@ ckam_status source_unconstrain(source *s, const double *given, double *u, ckam_e
 const ckam_error *seat_failure(const seat *s) { return s->failure.status ? &s->failure : NULL; }
 const char       *seat_first_reject(const seat *s) { return s->first; }
 uint64_t          seat_faults(const seat *s) { return s->faults; }
+uint64_t          seat_outside(const seat *s) { return s->outside; }

@@ -35,10 +35,13 @@ void        source_close(source *s); /* after all seats */
 /* A name for files: that of the file, or what kind of model it is. */
 const char *source_name(const source_request *r);
 
-size_t             source_dim(const source *s);     /* of the space that is sampled: the whole one */
+size_t             source_dim(const source *s);     /* of the space in which chains move */
 size_t             source_columns(const source *s); /* numbers of a row: parameters, then derived ones */
 const char *const *source_names(const source *s);   /* of the columns */
 size_t source_given(const source *s); /* numbers of a start, as a user gives it: parameters within their bounds */
+/* Whether the model declares bounds for number k of a point; and whether for some number it declares two. */
+bool source_is_bounded(const source *s, size_t k);
+bool source_has_box(const source *s);
 /* Points at which the model fails are added to this file. Both are borrowed. */
 void source_log_to(source *s, const open_directory *in, const char *name);
 
@@ -55,14 +58,19 @@ ckam_status source_sit(source *s, size_t chain, seat **place, ckam_target *targe
 void        seat_leave(seat *s);
 /* The source of a target of source_sit(); NULL: of another one. *place := its seat, whose next row is made whatever was before. */
 source *source_of(const ckam_target *target, seat **place);
+/* The point of a chain in words, by the names and within the bounds that the user knows: "mu = 1.5, tau = 3, ...". At least 8 bytes. */
+void seat_point(seat *s, const double *u, size_t size, char *text);
 /* The row of a draw at u, columns numbers, into `row`, which holds the row of the draw before it. What cannot be computed is NaN. */
 ckam_status seat_row(seat *s, const double *u, double *row, ckam_error *error);
-/* u := the point on the whole space for such a start, or the beginning of a row; or what is wrong with it. */
+/* u, uniform on [-2, 2], := a random start: uniform in x between two bounds. */
+void source_spread(const source *s, double *u);
+/* u := the point of a chain for such a start, or the beginning of a row; or what is wrong with it. */
 ckam_status source_unconstrain(source *s, const double *given, double *u, ckam_error *error);
 /* Why the target of this seat has failed; NULL if it has not. */
 const ckam_error *seat_failure(const seat *s);
 /* The first point that was rejected, in words with the reason, as in "mu = 1.5, tau = 3: it is nan"; "" if there was none. */
 const char *seat_first_reject(const seat *s);
 uint64_t    seat_faults(const seat *s);
+uint64_t    seat_outside(const seat *s); /* points outside of the bounds: the model was not called */
 
 #endif

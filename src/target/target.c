@@ -2,6 +2,7 @@
 #include "target/target.h"
 
 #include "base/error.h"
+#include "target/source.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +18,11 @@ ckam_status target_check(const ckam_target *target, ckam_error *error) {
 
 void target_point_text(const ckam_target *target, const double *x, char *text) {
     enum { SHOWN = 6 }; /* of at most 17 letters each */
+    seat *place;
+    if (source_of(target, &place)) {
+        seat_point(place, x, POINT_TEXT, text);
+        return;
+    }
     int used = snprintf(text, POINT_TEXT, "(");
     for (size_t k = 0; k < target->dim && k < SHOWN; k++)
         used += snprintf(text + used, (size_t)(POINT_TEXT - used), "%s%.10g", k ? ", " : "", x[k]);

@@ -9,7 +9,8 @@
 
 /* Checks dim and names. The function may be missing: then the chain can only be asked and told. */
 ckam_status target_check(const ckam_target *target, ckam_error *error);
-/* The first coordinates of a point, for messages: "(0.5, -2, 1e+10, ...)". text has room for POINT_TEXT bytes. */
+/* The first coordinates of a point, for messages: "(0.5, -2, 1e+10, ...)"; of a user's model its parameters within their bounds,
+ * "mu = 0.5, tau = 2, ...". text has room for POINT_TEXT bytes. */
 enum { POINT_TEXT = 160 };
 void target_point_text(const ckam_target *target, const double *x, char *text);
 /* *value := log density at x, -INFINITY where it is not defined. CKAM_OK, CKAM_STOP or an error. A NaN is counted in *nans,
