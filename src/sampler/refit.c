@@ -87,8 +87,8 @@ static double fit_pair(fit *f, size_t a, size_t b, double owner, double wanted) 
         before = total;
         m->at[a].log_weight = log(na / (na + nb));
         m->at[b].log_weight = log(nb / (na + nb));
-        em_maximise(m, a, f->prior);
-        em_maximise(m, b, f->prior);
+        em_maximise(m, a, f->part);
+        em_maximise(m, b, f->part);
     }
 }
 
@@ -108,7 +108,7 @@ static double fit_one(fit *f, size_t a, double owner, double other, int passes) 
                 em_count(m, a, row + ROW_HEAD, 1.0, pull);
             }
         }
-        if (pass < passes) em_maximise(m, a, f->prior);
+        if (pass < passes) em_maximise(m, a, f->part);
     }
     return total;
 }
@@ -204,7 +204,6 @@ static fit thinned(const fit *f, size_t j) {
     fit          some = *f;
     some.every *= (size_t)thin;
     some.part = fmin(thin * f->part, 1.0); /* those that are left are further apart */
-    some.prior = ((double)m->dim + 1.0) / some.part;
     some.penalty = terms + (f->penalty - terms) * some.part / (thin * f->part);
     return some;
 }
@@ -434,7 +433,6 @@ static fit begin(modes *m, const rows *data, size_t most) {
 static void set_prior(fit *f) {
     double terms = parameters(f->m);
     f->part = measure_part(f);
-    f->prior = ((double)f->m->dim + 1.0) / f->part;
     /* BIC, or Akaike's criterion and a bit where that is less: with many parameters BIC waits too long. */
     f->penalty = fmin(0.5 * terms * log(fmax(f->count * f->part, 3.0)), terms + SURE);
 }
