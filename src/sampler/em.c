@@ -55,19 +55,44 @@ void em_add_square(size_t dim, double scale, const double *l, double *out) {
         for (size_t j = k; j < dim; j++) vec_axpy(dim - j, scale * l[k * dim + j], l + k * dim + j, out + j * dim + j);
 }
 
-/* The coefficient of the oracle approximating shrinkage estimator (Chen, Wiesel, Eldar and Hero, 2010), by which a covariance W of n
- * independent draws is moved towards (tr W / d) I. */
-static double shrinkage(size_t dim, double n, const double *w, double *trace) {
-    double square = 0.0, d = (double)dim;
-    *trace = 0.0;
-    for (size_t k = 0; k < dim; k++) {
-        const double *column = w + k * dim + k;
-        *trace += column[0];
-        square += 2.0 * vec_dot(dim - k, column, column) - column[0] * column[0];
-    }
-    const double chance = (1.0 - 2.0 / d) * square + *trace * *trace;
-    const double excess = (n + 1.0 - 2.0 / d) * (square - *trace * *trace / d);
+/* The coefficient of the oracle approximating shrinkage estimator (Chen, Wiesel, Eldar and Hero, 2010), by which a covariance of n
+ * independent draws is moved towards a multiple of I, from its trace and that of its square. */
+static double shrinkage(double d, double n, double trace, double square) {
+    const double chance = (1.0 - 2.0 / d) * square + trace * trace;
+    const double excess = (n + 1.0 - 2.0 / d) * (square - trace * trace / d);
     return excess > chance ? chance / excess : 1.0;
+}
+
+/* tr A^2 of a symmetric matrix, or of the correlations that it has as a covariance. */
+static double trace_of_square(size_t dim, const double *a, bool correlations) {
+    double sum = 0.0;
+    for (size_t k = 0; k < dim; k++)
+        for (size_t i = k; i < dim; i++) {
+            double value = a[k * dim + i] * a[k * dim + i] * (i > k ? 2.0 : 1.0);
+            sum += correlations ? value / (a[k * dim + k] * a[i * dim + i]) : value;
+        }
+    return sum;
+}
+
+/* out := L W L^T, the lower triangle. v: dim numbers. */
+static void unwhiten(size_t dim, const double *l, const double *w, double *v, double *out) {
+    for (size_t k = 0; k < dim; k++) { /* v := W times row k of L; column k := L v */
+        memset(v, 0, dim * sizeof *v);
+        memset(out + k * dim, 0, dim * sizeof *out);
+        for (size_t i = 0; i <= k; i++) {
+            vec_axpy(dim - i, l[i * dim + k], w + i * dim + i, v + i);
+            for (size_t n = 0; n < i; n++) v[n] += l[i * dim + k] * w[n * dim + i];
+        }
+        tri_multiply_add(dim, l, 1.0, v, out + k * dim);
+    }
+}
+
+/* a := (1 - moved) a + moved D, D the diagonal matrix of `target`, or, where that is NaN, of a's own diagonal. */
+static void shrink(size_t dim, double moved, double target, double *a) {
+    for (size_t k = 0; k < dim; k++) {
+        if (!isnan(target)) a[k * dim + k] += moved * (target - a[k * dim + k]);
+        for (size_t i = k + 1; i < dim; i++) a[k * dim + i] *= 1.0 - moved;
+    }
 }
 
 /* L := L M, lower triangles; column: dim numbers. */
@@ -79,23 +104,47 @@ static void multiply_factor(size_t dim, double *l, const double *factor, double 
     }
 }
 
-/* The sums are in the component's own frame, u = L^-1 (x - mu), where the covariance W is I but for chance while the shape is right.
- * There it is shrunk: no coordinates are special, few draws that count leave the shape as it was, and a long axis that the
- * component does not have yet stands out and is learned from few draws. */
+/* L := a factor of the covariance whose value in the frame of L is W, shrunk towards the shape that n draws contradict less: that of L,
+ * or that without correlations. A trial component has no shape of its own yet: its L is that of the component that is to be split, which is
+ * long where two modes are apart. Returns false, with L as it was, if it is not positive definite. */
+static bool refactor(modes *m, size_t j, double n, double *w) {
+    size_t  dim = m->dim;
+    double *l = modes_factor(m, j), *x = em_sums(m, m->capacity + 2), *work = block_at(m, m->work);
+    double  d = (double)dim, trace = 0.0;
+    for (size_t k = 0; k < dim; k++) trace += w[k * dim + k];
+    const bool   trial = j >= m->capacity;
+    const double own = shrinkage(d, n, trace, trace_of_square(dim, w, false));
+    if (own < 1.0 || trial) {
+        unwhiten(dim, l, w, work, x);
+        const double axes = shrinkage(d, n, d, trace_of_square(dim, x, true));
+        if (axes > own || trial) {
+            shrink(dim, axes, (double)NAN, x);
+            if (chol_factor(dim, x)) return false;
+            memcpy(l, x, dim * dim * sizeof *l);
+            return true;
+        }
+    }
+    shrink(dim, own, trace / d, w);
+    if (chol_factor(dim, w)) return false;
+    multiply_factor(dim, l, w, work);
+    return true;
+}
+
+/* The sums are in the component's own frame, u = L^-1 (x - mu), where the covariance W is I but for chance while the shape is right. */
 void em_maximise(modes *m, size_t j, double part) {
     size_t  dim = m->dim;
-    double *s = em_sums(m, j), *first = s + 2, *w = first + dim, before = m->at[j].log_det, trace;
+    double *s = em_sums(m, j), *first = s + 2, *w = first + dim, *shift = block_at(m, m->work) + dim;
+    double  before = m->at[j].log_det;
     if (!(s[0] > 0.0)) return;
     sym_add(dim, -1.0 / s[1], first, w);
-    const double moved = shrinkage(dim, s[0] * part, w, &trace);
     for (size_t k = 0; k < dim; k++) {
-        for (size_t i = k; i < dim; i++) w[k * dim + i] *= (1.0 - moved) / s[0];
-        w[k * dim + k] += moved * trace / ((double)dim * s[0]);
         first[k] /= s[1];
+        for (size_t i = k; i < dim; i++) w[k * dim + i] /= s[0];
     }
-    if (chol_factor(dim, w)) return;
-    tri_multiply_add(dim, modes_factor(m, j), 1.0, first, modes_mean(m, j));
-    multiply_factor(dim, modes_factor(m, j), w, block_at(m, m->work));
+    memset(shift, 0, dim * sizeof *shift);
+    tri_multiply_add(dim, modes_factor(m, j), 1.0, first, shift);
+    if (!refactor(m, j, s[0] * part, w)) return;
+    vec_axpy(dim, 1.0, shift, modes_mean(m, j));
     modes_prepare(m, j);
     double shrunk = exp((before - m->at[j].log_det) / (double)dim); /* steps stay as long as they were */
     m->at[j].step *= shrunk;

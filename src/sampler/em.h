@@ -37,7 +37,7 @@ double *em_sums(modes *m, size_t j);
 void    em_clear(modes *m, size_t j);
 /* Adds a row that belongs to component j with probability p, and has this pull (modes_log_t()). */
 void em_count(modes *m, size_t j, const double *x, double p, double pull);
-/* Mean and covariance from the sums, of which a fraction `part` counts as independent draws: the fewer these are, the closer the
+/* Mean and covariance from the sums, which are in the frame of the component, u = L^-1 (x - mu), of which a fraction `part` counts as independent draws: the fewer these are, the closer the
  * shape of the covariance stays to the last one. What would not be positive definite stays as it was. */
 void em_maximise(modes *m, size_t j, double part);
 /* out += scale L L^T, the lower triangle. */

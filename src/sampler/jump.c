@@ -88,7 +88,7 @@ static size_t jump_size(const blueprint *plan) { return layout(&(jump_state){0},
 static double jump_touched(const blueprint *plan) {
     double dim = (double)plan->dim, points = (double)kernel_proposal_most(plan->settings, plan->dim);
     double order = fmin(dim, points);
-    return sizeof(double) * (15.2 * dim * dim + 9.0 * order * order + dim * (points + (double)rows_kept(plan))) +
+    return sizeof(double) * (16.2 * dim * dim + 9.0 * order * order + dim * (points + (double)rows_kept(plan))) +
            65536.0;
 }
 

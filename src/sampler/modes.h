@@ -41,7 +41,7 @@ typedef struct modes {
     size_t    mean, factor;    /* offsets: dim and dim^2 numbers a component; two more for trials */
     size_t    spread, inverse; /* the factor and its inverse in panels */
     size_t    work;            /* dim numbers */
-    size_t    share;           /* sums of a fit: 2 + dim + dim^2 a component; two more for trials */
+    size_t    share;           /* sums of a fit: 2 + dim + dim^2 per component; two more for trials, one for work */
 } modes;
 
 /* How many components there is room for: 64, fewer where 8 MB would not hold their factors, at least 4. */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TURNS_MOST = 200, SWEEPS_MOST = 30, HALVINGS = 40 };
+enum { TURNS_MOST = 200, HALVINGS = 40 };
 #define TOLERANCE 1e-9  /* of the gradient of the sum of squares, by its first value */
 #define FLATTEST  1e-8  /* curvature in the frame of the points that is none but for rounding */
 
@@ -159,43 +159,6 @@ static double solve(size_t dim, size_t count, double *rows, terms *fit, terms *g
 
 /* -- The Gaussian ------------------------------------------------------------------------------------------------- */
 
-/* Jacobi's method: a (full) becomes diagonal, v its eigenvectors in columns. */
-static void diagonalise(size_t dim, double *a, double *v) {
-    memset(v, 0, dim * dim * sizeof *v);
-    for (size_t k = 0; k < dim; k++) v[k * dim + k] = 1.0;
-    for (int sweep = 0; sweep < SWEEPS_MOST; sweep++) {
-        double off = 0.0, all = 0.0;
-        for (size_t p = 0; p < dim; p++)
-            for (size_t q = 0; q < dim; q++) {
-                all += a[p * dim + q] * a[p * dim + q];
-                if (p != q) off += a[p * dim + q] * a[p * dim + q];
-            }
-        if (!(off > 1e-30 * all)) return;
-        for (size_t p = 0; p < dim; p++)
-            for (size_t q = p + 1; q < dim; q++) {
-                double apq = a[p * dim + q];
-                if (apq == 0.0) continue;
-                double half = (a[q * dim + q] - a[p * dim + p]) / (2.0 * apq);
-                double t = (half >= 0.0 ? 1.0 : -1.0) / (fabs(half) + sqrt(half * half + 1.0));
-                double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
-                for (size_t k = 0; k < dim; k++) {
-                    double x = a[p * dim + k], y = a[q * dim + k];
-                    a[p * dim + k] = c * x - s * y;
-                    a[q * dim + k] = s * x + c * y;
-                }
-                for (size_t k = 0; k < dim; k++) {
-                    double x = a[k * dim + p], y = a[k * dim + q];
-                    a[k * dim + p] = c * x - s * y;
-                    a[k * dim + q] = s * x + c * y;
-                    x = v[p * dim + k];
-                    y = v[q * dim + k];
-                    v[p * dim + k] = c * x - s * y;
-                    v[q * dim + k] = s * x + c * y;
-                }
-            }
-    }
-}
-
 /* Mean and factor of the Gaussian, from the fit in the frame of the points. Curvatures that are less than `unsure` become that: a
  * length that is not known is not taken for longer than the errors of the fit allow. `a`, `b`: room. */
 static quadratic_result conclude(size_t dim, const terms *fit, double unsure, const double *centre, const double *frame,
@@ -207,7 +170,7 @@ static quadratic_result conclude(size_t dim, const terms *fit, double unsure, co
         for (size_t i = k; i < dim; i++)
             curvature[k * dim + i] = curvature[i * dim + k] = -sqrt(2.0) * fit->bend[k * dim + i];
     }
-    diagonalise(dim, curvature, axes);
+    sym_eigen(dim, curvature, axes);
     memset(mean, 0, dim * sizeof *mean);
     memset(out->factor, 0, dim * dim * sizeof *out->factor);
     for (size_t k = 0; k < dim; k++) {
