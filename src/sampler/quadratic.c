@@ -208,5 +208,7 @@ quadratic_result quadratic_fit(size_t dim, size_t count, double *rows, double *w
     if (!isfinite(left) || !isfinite(square_of(dim, &fit))) return QUADRATIC_NONE;
     out->unexplained = left / variance;
     out->peak = top + fit.constant;
-    return conclude(dim, &fit, fmax(sqrt(2.0 * left / (double)count), FLATTEST), centre, frame.bend, &a, &b, out);
+    /* Two standard errors of a curvature. */
+    double unsure = fmax(2.0 * sqrt(2.0 * left / (double)count), FLATTEST);
+    return conclude(dim, &fit, unsure, centre, frame.bend, &a, &b, out);
 }
