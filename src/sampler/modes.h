@@ -28,6 +28,7 @@ typedef struct component {
     double   odds; /* of a place that a search found: its mass, as the search estimates it, by that of what is known */
     bool     reached;     /* a draw has been there */
     bool     established; /* it was known when the present draws began */
+    bool     shaped;      /* its shape is that of a quadratic fitted to log pi, not only of draws */
 } component;
 
 typedef struct modes {
