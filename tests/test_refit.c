@@ -438,6 +438,7 @@ static void check_equivariance(size_t count, uint64_t seed) {
     }
     memory_add(m, mean, b, 0.0, 1.0);
     memory_add(other, mean, factor, 0.0, 1.0);
+    m->at[0].shaped = other->at[0].shaped = true;
     /* the part of the rows that counts is measured along the user's axes, so it is given */
     fit one = {.m = m, .data = &(rows){&s, 1, DIM, block_of, 1}, .every = 1, .count = (double)count, .part = 0.3};
     fit two = {.m = other, .data = &(rows){&turned, 1, DIM, block_of, 1}, .every = 1, .count = (double)count, .part = 0.3};
