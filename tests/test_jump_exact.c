@@ -81,7 +81,7 @@ static void only(frozen *f, int move) {
 static frozen make(int which) {
     static const char *const names[] = {"bimodal", "banana"};
     double                   start[THREE_DIM] = {0.0, 0.0};
-    frozen f = which < 2 ? frozen_make(names[which], "jump", 20000) : frozen_on(&three_target, start, "jump", 20000);
+    frozen f = which < 2 ? frozen_make(names[which], "jump", 40000) : frozen_on(&three_target, start, "jump", 20000);
     if (which < 3) return f;
     static const double mean[4][2] = {{-19, -20}, {1, -1}, {15, 17}, {21, 19}}, weight[4] = {0.1, 0.2, 0.3, 0.4};
     static const double factor[4][4] = {{0.8, 0.1, 0, 0.6}, {0.7, -0.3, 0, 1.2}, {6, 2, 0, 4}, {2, 1, 0, 2.5}};

@@ -34,6 +34,9 @@ void tri_multiply_add(size_t dim, const double *l, double scale, const double *v
 /* v := L^-1 v. */
 void tri_solve(size_t dim, const double *l, double *v);
 
+/* A, of which both triangles are given, becomes the diagonal matrix of its eigenvalues, v has the eigenvectors in its columns. */
+void sym_eigen(size_t dim, double *a, double *v);
+
 /* A lower triangle in another order, in which products are faster: so many numbers; its column j := that of a matrix (what
  * is above the diagonal is not read); out := L v. */
 size_t panels_size(size_t dim);

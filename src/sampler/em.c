@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#define CHANCE_TIMES 4.0
-
 /* -- Going through the rows --------------------------------------------------------------------------------------- */
 
 /* The next row that is used; NULL after the last. `owner`: only its rows, or -1. */
@@ -40,23 +38,15 @@ double *em_sums(modes *m, size_t j) { return block_at(m, m->share) + j * (2 + m-
 
 void em_clear(modes *m, size_t j) { memset(em_sums(m, j), 0, (2 + m->dim + m->dim * m->dim) * sizeof(double)); }
 
-/* dx := x - mean; first += weight dx. */
-static inline void add_first(size_t dim, double weight, const double *restrict x, const double *restrict mean,
-                             double *restrict dx, double *restrict first) {
-    for (size_t k = 0; k < dim; k++) {
-        dx[k] = x[k] - mean[k];
-        first[k] += weight * dx[k];
-    }
-}
-
 /* A row that belongs to component j with probability p, and has this pull. */
 void em_count(modes *m, size_t j, const double *x, double p, double pull) {
     size_t  dim = m->dim;
-    double *s = em_sums(m, j), *dx = block_at(m, m->work), weight = p * pull;
+    double *s = em_sums(m, j), *u = block_at(m, m->work) + dim, weight = p * pull;
     s[0] += p;
     s[1] += weight;
-    add_first(dim, weight, x, modes_mean(m, j), dx, s + 2);
-    sym_add(dim, weight, dx, s + 2 + dim);
+    modes_standardise(m, j, x, u);
+    vec_axpy(dim, weight, u, s + 2);
+    sym_add(dim, weight, u, s + 2 + dim);
 }
 
 /* out += scale L L^T, the lower triangle. */
@@ -65,39 +55,96 @@ void em_add_square(size_t dim, double scale, const double *l, double *out) {
         for (size_t j = k; j < dim; j++) vec_axpy(dim - j, scale * l[k * dim + j], l + k * dim + j, out + j * dim + j);
 }
 
-/* The part of covariances that is kept. They are drawn towards 0 as if `prior` more rows had seen none, but not by more than some
- * times the share that chance has in the correlations r: the sum of (1 - r^2)^2 / n over that of r^2, where n rows count. On a
- * narrow ridge that is next to nothing; shrunk it would be a wide one, on which chains stand still, so that ever fewer rows
- * count. */
-static double kept(size_t dim, double count, double prior, const double *sums) {
-    const double least = count / (count + prior), n = count * ((double)dim + 1.0) / prior;
-    double       chance = 0.0, seen = 0.0;
-    for (size_t k = 0; k < dim; k++)
-        for (size_t i = k + 1; i < dim; i++) {
-            const double r = sums[k * dim + i];
-            const double square = fmin(r * r / (sums[k * dim + k] * sums[i * dim + i]), 1.0);
-            chance += (1.0 - square) * (1.0 - square) / n;
-            seen += square;
-        }
-    return fmax(least, 1.0 - CHANCE_TIMES * chance / fmax(seen, 1e-300));
+/* The coefficient of the oracle approximating shrinkage estimator (Chen, Wiesel, Eldar and Hero, 2010), by which a covariance of n
+ * independent draws is moved towards a multiple of I, from its trace and that of its square. */
+static double shrinkage(double d, double n, double trace, double square) {
+    const double chance = (1.0 - 2.0 / d) * square + trace * trace;
+    const double excess = (n + 1.0 - 2.0 / d) * (square - trace * trace / d);
+    return excess > chance ? chance / excess : 1.0;
 }
 
-/* The M step of component j. With few draws that count, its covariances are drawn towards 0. What is not positive
- * definite leaves it as it was. */
-void em_maximise(modes *m, size_t j, double prior) {
-    size_t  dim = m->dim;
-    double *s = em_sums(m, j), *first = s + 2, *second = first + dim, *mean = modes_mean(m, j);
-    if (!(s[0] > 0.0)) return;
-    sym_add(dim, -1.0 / s[1], first, second);
-    double keep = kept(dim, s[0], prior, second) / s[0];
-    for (size_t k = 0; k < dim; k++) {
-        second[k * dim + k] /= s[0];
-        for (size_t i = k + 1; i < dim; i++) second[k * dim + i] *= keep;
+/* tr A^2 of a symmetric matrix, or of the correlations that it has as a covariance. */
+static double trace_of_square(size_t dim, const double *a, bool correlations) {
+    double sum = 0.0;
+    for (size_t k = 0; k < dim; k++)
+        for (size_t i = k; i < dim; i++) {
+            double value = a[k * dim + i] * a[k * dim + i] * (i > k ? 2.0 : 1.0);
+            sum += correlations ? value / (a[k * dim + k] * a[i * dim + i]) : value;
+        }
+    return sum;
+}
+
+/* out := L W L^T, the lower triangle. v: dim numbers. */
+static void unwhiten(size_t dim, const double *l, const double *w, double *v, double *out) {
+    for (size_t k = 0; k < dim; k++) { /* v := W times row k of L; column k := L v */
+        memset(v, 0, dim * sizeof *v);
+        memset(out + k * dim, 0, dim * sizeof *out);
+        for (size_t i = 0; i <= k; i++) {
+            vec_axpy(dim - i, l[i * dim + k], w + i * dim + i, v + i);
+            for (size_t n = 0; n < i; n++) v[n] += l[i * dim + k] * w[n * dim + i];
+        }
+        tri_multiply_add(dim, l, 1.0, v, out + k * dim);
     }
-    if (chol_factor(dim, second)) return;
-    double before = m->at[j].log_det;
-    for (size_t k = 0; k < dim; k++) mean[k] += first[k] / s[1];
-    memcpy(modes_factor(m, j), second, dim * dim * sizeof(double));
+}
+
+/* a := (1 - moved) a + moved D, D the diagonal matrix of `target`, or, where that is NaN, of a's own diagonal. */
+static void shrink(size_t dim, double moved, double target, double *a) {
+    for (size_t k = 0; k < dim; k++) {
+        if (!isnan(target)) a[k * dim + k] += moved * (target - a[k * dim + k]);
+        for (size_t i = k + 1; i < dim; i++) a[k * dim + i] *= 1.0 - moved;
+    }
+}
+
+/* L := L M, lower triangles; column: dim numbers. */
+static void multiply_factor(size_t dim, double *l, const double *factor, double *column) {
+    for (size_t k = 0; k < dim; k++) { /* column k of the product needs columns k, k + 1, ... of L */
+        memset(column + k, 0, (dim - k) * sizeof *column);
+        for (size_t i = k; i < dim; i++) vec_axpy(dim - i, factor[k * dim + i], l + i * dim + i, column + i);
+        memcpy(l + k * dim + k, column + k, (dim - k) * sizeof *column);
+    }
+}
+
+/* L := a factor of the covariance whose value in the frame of L is W, shrunk towards the shape that n draws contradict less: that of L,
+ * or that without correlations, which wins a tie unless the shape is that of a quadratic. A trial component has no shape of its own yet: its L is that of the component that is to be split, which is
+ * long where two modes are apart. Returns false, with L as it was, if it is not positive definite. */
+static bool refactor(modes *m, size_t j, double n, double *w) {
+    size_t  dim = m->dim;
+    double *l = modes_factor(m, j), *x = em_sums(m, m->capacity + 2), *work = block_at(m, m->work);
+    double  d = (double)dim, trace = 0.0;
+    for (size_t k = 0; k < dim; k++) trace += w[k * dim + k];
+    const bool   trial = j >= m->capacity;
+    const double own = shrinkage(d, n, trace, trace_of_square(dim, w, false));
+    if (own < 1.0 || !m->at[j].shaped) {
+        unwhiten(dim, l, w, work, x);
+        const double axes = shrinkage(d, n, d, trace_of_square(dim, x, true));
+        if (axes > own || (axes == own && !m->at[j].shaped) || trial) {
+            shrink(dim, axes, (double)NAN, x);
+            if (chol_factor(dim, x)) return false;
+            memcpy(l, x, dim * dim * sizeof *l);
+            return true;
+        }
+    }
+    shrink(dim, own, trace / d, w);
+    if (chol_factor(dim, w)) return false;
+    multiply_factor(dim, l, w, work);
+    return true;
+}
+
+/* The sums are in the component's own frame, u = L^-1 (x - mu), where the covariance W is I but for chance while the shape is right. */
+void em_maximise(modes *m, size_t j, double part) {
+    size_t  dim = m->dim;
+    double *s = em_sums(m, j), *first = s + 2, *w = first + dim, *shift = block_at(m, m->work) + dim;
+    double  before = m->at[j].log_det;
+    if (!(s[0] > 0.0)) return;
+    sym_add(dim, -1.0 / s[1], first, w);
+    for (size_t k = 0; k < dim; k++) {
+        first[k] /= s[1];
+        for (size_t i = k; i < dim; i++) w[k * dim + i] /= s[0];
+    }
+    memset(shift, 0, dim * sizeof *shift);
+    tri_multiply_add(dim, modes_factor(m, j), 1.0, first, shift);
+    if (!refactor(m, j, s[0] * part, w)) return;
+    vec_axpy(dim, 1.0, shift, modes_mean(m, j));
     modes_prepare(m, j);
     double shrunk = exp((before - m->at[j].log_det) / (double)dim); /* steps stay as long as they were */
     m->at[j].step *= shrunk;
@@ -152,7 +199,7 @@ void em_run(fit *f, int passes) {
     for (int pass = 0; pass < passes; pass++) {
         em_expect(f);
         em_reweigh(f);
-        for (size_t j = 0; j < f->m->count; j++) em_maximise(f->m, j, f->prior);
+        for (size_t j = 0; j < f->m->count; j++) em_maximise(f->m, j, f->part);
     }
 }
 

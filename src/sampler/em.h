@@ -17,7 +17,6 @@ typedef struct fit {
     size_t      every;   /* one row in `every` is used */
     double      count;   /* of the rows that are */
     double      part;    /* of them that counts */
-    double      prior;   /* rows beside which those of a component decide about its covariances */
     double      penalty; /* of one component more, in log likelihood of all rows */
     double      each[MODES_MOST];
 } fit;
@@ -38,9 +37,9 @@ double *em_sums(modes *m, size_t j);
 void    em_clear(modes *m, size_t j);
 /* Adds a row that belongs to component j with probability p, and has this pull (modes_log_t()). */
 void em_count(modes *m, size_t j, const double *x, double p, double pull);
-/* Mean and covariance from the sums. With few draws that count, covariances are drawn towards 0. What would not be
- * positive definite stays as it was. */
-void em_maximise(modes *m, size_t j, double prior);
+/* Mean and covariance from the sums, which are in the frame of the component, u = L^-1 (x - mu), of which a fraction `part` counts as independent draws: the fewer these are, the closer the
+ * shape of the covariance stays to the last one. What would not be positive definite stays as it was. */
+void em_maximise(modes *m, size_t j, double part);
 /* out += scale L L^T, the lower triangle. */
 void em_add_square(size_t dim, double scale, const double *l, double *out);
 

@@ -21,6 +21,9 @@ enum { MODES_LEAST = 16 };
 #define MODES_BYTES                                                                                                    \
     4e9 /* of the memories of all chains together, as long as each has room for MODES_LEAST components */
 enum { LOOK_BASE = 10, LOOK_DIM = 5, STRETCH_MOST = 8, CLIMB_MOST = 100 }; /* of the climb */
+enum { LEAPS = 2 };      /* draws of a fitted Gaussian that are tried */
+#define UNEXPLAINED 0.1 /* part of the variance of log pi that a fitted quadratic may leave */
+#define TYPICAL     3.0 /* standard deviations of log pi around its mean under a Gaussian */
 
 static modes *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
 static scout *scouting(jump_state *s) { return (scout *)(void *)block_at(s, s->scout); }
@@ -85,7 +88,7 @@ static size_t jump_size(const blueprint *plan) { return layout(&(jump_state){0},
 static double jump_touched(const blueprint *plan) {
     double dim = (double)plan->dim, points = (double)kernel_proposal_most(plan->settings, plan->dim);
     double order = fmin(dim, points);
-    return sizeof(double) * (15.2 * dim * dim + 9.0 * order * order + dim * (points + (double)rows_kept(plan))) +
+    return sizeof(double) * (16.2 * dim * dim + 9.0 * order * order + dim * (points + (double)rows_kept(plan))) +
            65536.0;
 }
 
@@ -166,6 +169,46 @@ static void tell_axis(jump_state *s, double log_density, ckam_step *out) {
     s->climb.before = s->settle.now.log_density;
 }
 
+/* -- A quadratic fitted to what was evaluated --------------------------------------------------------------------- */
+
+/* Behind the rows that a chain keeps while it settles; NULL where there is no room for them, above 50 dimensions. */
+static double *points(jump_state *s) {
+    size_t dim = s->settle.now.dim, room = rows_capacity(dim), wanted = quadratic_points(dim);
+    if (wanted + s->settling / 2 + 1 > room) return NULL;
+    return block_at(s, s->rows) + (room - wanted) * (dim + ROW_HEAD);
+}
+
+/* When there are enough points: the Gaussian that they speak for becomes the proposal of the walk, if it explains them. Whether the
+ * chain is where draws of that Gaussian are. */
+static bool fit_points(jump_state *s) {
+    adaptive_state *a = &s->settle;
+    size_t          dim = a->now.dim;
+    double          d = (double)dim, *work = block_at(memory(s), memory(s)->share); /* not in use before the first cycle */
+    quadratic       q = {.mean = work + quadratic_work(dim)};
+    q.factor = q.mean + dim;
+    if (!s->climb.points || s->climb.points < quadratic_points(dim)) return false;
+    quadratic_result result = quadratic_fit(dim, s->climb.points, points(s), work, &q);
+    bool             good = result != QUADRATIC_NONE && q.unexplained < UNEXPLAINED;
+    s->climb.points = 0;
+    s->climb.known = good && result == QUADRATIC_FULL;
+    if (!good || (s->stage == STAGE_SETTLE && !s->climb.known)) return false;
+    memcpy(block_at(s, a->mean), q.mean, dim * sizeof *q.mean);
+    memcpy(block_at(s, a->factor), q.factor, dim * dim * sizeof *q.factor);
+    a->nu = a->nu_start;
+    s->climb.leaps = s->stage == STAGE_CLIMB ? LEAPS : 0;
+    return s->climb.known && a->now.log_density > q.peak - 0.5 * d - TYPICAL * sqrt(0.5 * d);
+}
+
+/* The proposal that was evaluated is a point of the fit. */
+static void keep_point(jump_state *s, double log_density) {
+    size_t  dim = s->settle.now.dim;
+    double *room = points(s);
+    if (!room || !(log_density > -HUGE_VAL)) return;
+    double *row = room + s->climb.points++ * (dim + QUADRATIC_HEAD);
+    row[QUADRATIC_VALUE] = log_density;
+    memcpy(row + QUADRATIC_HEAD, now_y(&s->settle.now), dim * sizeof *row);
+}
+
 /* A step of gam, whose gains are those of step `age`. */
 static void walk(jump_state *s, rng *r, uint64_t age, double log_density, ckam_step *out) {
     adaptive_state *a = &s->settle;
@@ -174,7 +217,7 @@ static void walk(jump_state *s, rng *r, uint64_t age, double log_density, ckam_s
     out->phase = CKAM_PHASE_EXPLORE;
     out->draw = false;
     a->nu = step_size_adapt(a->nu, a->nu_start, gain_step_size(&a->gain, age), alpha, a->target_accept);
-    adaptive_learn(a, gain_moments(&a->gain, age, a->now.dim), out->x);
+    if (!s->climb.known) adaptive_learn(a, gain_moments(&a->gain, age, a->now.dim), out->x);
     s->t++;
 }
 
@@ -191,13 +234,32 @@ static bool is_up(jump_state *s) {
     return s->t >= CLIMB_MOST * s->climb.length;
 }
 
+/* A draw of the fitted Gaussian, which may be far away: uphill, as a rule. */
+static const double *ask_leap(jump_state *s, rng *r) {
+    current *now = &s->settle.now;
+    double  *y = now_y(now), *z = block_at(s, s->settle.work);
+    rng_normals(r, now->dim, z);
+    memcpy(y, block_at(s, s->settle.mean), now->dim * sizeof *y);
+    tri_multiply_add(now->dim, block_at(s, s->settle.factor), 1.0, z, y);
+    return y;
+}
+
 static void tell_climbing(jump_state *s, rng *r, double log_density, ckam_step *out) {
     current    *now = &s->settle.now;
     ckam_counts before = now->counts;
-    walk(s, r, s->climb.length - s->climb.left, log_density, out); /* every look learns anew: the way turns */
-    now->counts = before;                                          /* no iteration */
-    s->climb.level += now->log_density;
-    if (--s->climb.left == 0 && is_up(s)) {
+    bool        up = false;
+    keep_point(s, log_density);
+    if (s->climb.leaps > 0) {
+        decide(now, r, log_density, 0.0, out);
+        s->climb.leaps--;
+        s->t++;
+    } else {
+        walk(s, r, s->climb.length - s->climb.left, log_density, out); /* every look learns anew: the way turns */
+        s->climb.level += now->log_density;
+        up = --s->climb.left == 0 && is_up(s);
+    }
+    now->counts = before; /* no iteration */
+    if (fit_points(s) || up) {
         s->stage = STAGE_SETTLE;
         s->t = 0;
     }
@@ -214,7 +276,9 @@ static void remember(jump_state *s, const double *x, double log_density) {
 
 static void tell_settling(jump_state *s, rng *r, double log_density, ckam_step *out) {
     bool second_half = s->t >= s->settling / 2;
+    if (!s->climb.known) keep_point(s, log_density);
     walk(s, r, s->t, log_density, out);
+    fit_points(s);
     if (second_half) remember(s, out->x, out->log_density);
     if (s->t == s->settling) s->waits = true;
 }
@@ -394,7 +458,7 @@ static const double *jump_ask(void *state, rng *r) {
     switch (s->stage) {
     case STAGE_CLIMB:
         rng_at(r, s->t, RNG_CLIMB);
-        return adaptive_ask(s, r);
+        return s->climb.leaps > 0 ? ask_leap(s, r) : adaptive_ask(s, r);
     case STAGE_AXES:
         scale_ask(&s->search, now->dim, now_x(now), block_at(s, s->direction), now_y(now));
         return now_y(now);

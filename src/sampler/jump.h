@@ -5,6 +5,7 @@
 #include "sampler/adaptive.h"
 #include "sampler/history.h"
 #include "sampler/kernel_move.h"
+#include "sampler/quadratic.h"
 #include "sampler/refit.h"
 #include "sampler/scale.h"
 #include "sampler/scout.h"
@@ -61,6 +62,9 @@ typedef struct jump_state {
     struct {
         uint64_t length, left;  /* of a look: iterations, and how many of them are still to come */
         double   level, before; /* sum of log pi in it; mean in the one before */
+        size_t   points;        /* evaluations kept for the next fit of a quadratic */
+        int      leaps;         /* draws of the fitted Gaussian that are still to be tried */
+        bool     known;         /* the fit is good: its shape is kept */
     } climb;
     bool         waits;  /* at the end of a cycle, for the chains to be pooled */
     size_t       group;  /* of chains that learn apart at first: 0 or 1 */

@@ -29,7 +29,7 @@ static size_t layout(modes *m, size_t dim) {
     m->factor = block_take(&end, slots, square);
     m->spread = block_take(&end, slots, panels_size(dim));
     m->inverse = block_take(&end, slots, panels_size(dim));
-    m->share = block_take(&end, slots, 2 + dim + square);
+    m->share = block_take(&end, slots + 1, 2 + dim + square);
     m->work = block_take(&end, 2, dim);
     return end;
 }

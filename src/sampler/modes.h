@@ -28,6 +28,7 @@ typedef struct component {
     double   odds; /* of a place that a search found: its mass, as the search estimates it, by that of what is known */
     bool     reached;     /* a draw has been there */
     bool     established; /* it was known when the present draws began */
+    bool     shaped;      /* its shape is that of a quadratic fitted to log pi, not only of draws */
 } component;
 
 typedef struct modes {
@@ -41,7 +42,7 @@ typedef struct modes {
     size_t    mean, factor;    /* offsets: dim and dim^2 numbers a component; two more for trials */
     size_t    spread, inverse; /* the factor and its inverse in panels */
     size_t    work;            /* dim numbers */
-    size_t    share;           /* sums of a fit: 2 + dim + dim^2 a component; two more for trials */
+    size_t    share;           /* sums of a fit: 2 + dim + dim^2 per component; two more for trials, one for work */
 } modes;
 
 /* How many components there is room for: 64, fewer where 8 MB would not hold their factors, at least 4. */

@@ -58,6 +58,7 @@ jump_offer offer_of(jump_state *s, size_t index, size_t total) {
                         .mean = block_at(s, s->settle.mean),
                         .factor = block_at(s, s->settle.factor),
                         .step = s->settle.nu,
+                        .shaped = s->climb.known,
                         .found = s->found,
                         .found_mass = s->found_mass,
                         .found_mean = block_at(s, s->found_mean),
@@ -73,6 +74,7 @@ typedef struct offer_head {
     uint64_t found, rows, components;
     uint64_t speaks, retired, named; /* whether the memory of its group follows */
     double   step, level, degrees;
+    uint64_t shaped;
 } offer_head;
 
 /* Where parts begin, in numbers; the last is the end. */
@@ -103,7 +105,8 @@ size_t offer_pack(const jump_offer *offer, const jump_state *s, void *bytes) {
                                 .named = memory->named,
                                 .step = offer->step,
                                 .level = memory->level,
-                                .degrees = memory->degrees};
+                                .degrees = memory->degrees,
+                                .shaped = offer->shaped};
     size_t              dim = s->settle.now.dim, width = s->history.dim, at[PARTS + 1];
     double             *out = bytes;
     place_parts(s, &head, at);
@@ -154,6 +157,7 @@ jump_offer offer_unpack(const jump_state *s, void *bytes) {
                         .mean = in + at[PART_SETTLED],
                         .factor = in + at[PART_SETTLED] + dim,
                         .step = head.step,
+                        .shaped = head.shaped,
                         .found = head.found,
                         .found_mass = in + at[PART_FOUND],
                         .found_mean = in + at[PART_FOUND] + head.found,

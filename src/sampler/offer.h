@@ -22,6 +22,7 @@ typedef struct jump_offer {
     const jump_tally *tally;         /* of so many components; what follows in `at` is not to be looked at */
     const double     *mean, *factor; /* where the chain has settled; looked at after that stage */
     double            step;
+    bool              shaped; /* by a quadratic */
     size_t            found;
     const double     *found_mass, *found_mean, *found_factor;
     row_block         rows;

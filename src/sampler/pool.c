@@ -68,6 +68,7 @@ static void first_components(modes *m, const jump_offer *offers, size_t total) {
         m->at[j].weight = 1.0;
         m->at[j].reached = true;
         m->at[j].step = offers[c].step;
+        m->at[j].shaped = offers[c].shaped;
     }
     modes_normalise(m);
 }

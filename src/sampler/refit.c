@@ -87,8 +87,8 @@ static double fit_pair(fit *f, size_t a, size_t b, double owner, double wanted) 
         before = total;
         m->at[a].log_weight = log(na / (na + nb));
         m->at[b].log_weight = log(nb / (na + nb));
-        em_maximise(m, a, f->prior);
-        em_maximise(m, b, f->prior);
+        em_maximise(m, a, f->part);
+        em_maximise(m, b, f->part);
     }
 }
 
@@ -108,7 +108,7 @@ static double fit_one(fit *f, size_t a, double owner, double other, int passes) 
                 em_count(m, a, row + ROW_HEAD, 1.0, pull);
             }
         }
-        if (pass < passes) em_maximise(m, a, f->prior);
+        if (pass < passes) em_maximise(m, a, f->part);
     }
     return total;
 }
@@ -171,6 +171,7 @@ static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
     modes_copy(m, a, j);
     modes_copy(m, b, j);
     m->at[a].log_weight = m->at[b].log_weight = -0.6931471805599453;
+    m->at[a].shaped = m->at[b].shaped = false;
     if (how < 2) {
         if (how == 0)
             principal(m, j, shift);
@@ -204,7 +205,6 @@ static fit thinned(const fit *f, size_t j) {
     fit          some = *f;
     some.every *= (size_t)thin;
     some.part = fmin(thin * f->part, 1.0); /* those that are left are further apart */
-    some.prior = ((double)m->dim + 1.0) / some.part;
     some.penalty = terms + (f->penalty - terms) * some.part / (thin * f->part);
     return some;
 }
@@ -434,7 +434,6 @@ static fit begin(modes *m, const rows *data, size_t most) {
 static void set_prior(fit *f) {
     double terms = parameters(f->m);
     f->part = measure_part(f);
-    f->prior = ((double)f->m->dim + 1.0) / f->part;
     /* BIC, or Akaike's criterion and a bit where that is less: with many parameters BIC waits too long. */
     f->penalty = fmin(0.5 * terms * log(fmax(f->count * f->part, 3.0)), terms + SURE);
 }

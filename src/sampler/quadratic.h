@@ -1,0 +1,35 @@
+/* quadratic.h - the Gaussian that evaluations of a log density speak for: a quadratic fitted to them by least squares.
+ *
+ * All points that were evaluated count, also those that a walk rejected, and it does not matter how they came about: where log pi is
+ * a quadratic, 1 + d + d (d+1)/2 of them determine it, however slowly the walk moves. The fit is affine-equivariant: coordinates
+ * are whitened by the points' own covariance. */
+#ifndef CKAM_SAMPLER_QUADRATIC_H
+#define CKAM_SAMPLER_QUADRATIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A row is the log density (finite), a number that is used here, and the point. */
+enum { QUADRATIC_VALUE, QUADRATIC_WEIGHT, QUADRATIC_HEAD };
+
+typedef enum quadratic_result {
+    QUADRATIC_NONE,   /* the points do not span the space, or numbers overflow */
+    QUADRATIC_PARTLY, /* along one axis and more the curvature is not significantly negative: its length is the longest
+                         that the errors of the fit allow */
+    QUADRATIC_FULL
+} quadratic_result;
+
+/* How many points a fit takes: twice its parameters. */
+size_t quadratic_points(size_t dim);
+/* Numbers of `work`. */
+size_t quadratic_work(size_t dim);
+typedef struct quadratic {
+    double *mean, *factor; /* of the Gaussian: dim numbers, dim^2 of which the lower triangle is filled; room of the caller */
+    double  peak;          /* the log density at the mean, by the fit */
+    double  unexplained;   /* part of the variance of the log density over the points that the fit leaves */
+} quadratic;
+
+/* At most quadratic_points() rows, which are used up. */
+quadratic_result quadratic_fit(size_t dim, size_t count, double *rows, double *work, quadratic *out);
+
+#endif
