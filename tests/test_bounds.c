@@ -145,9 +145,8 @@ static void points_are_within_their_bounds(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_density_has_the_determinant),
-                                       cmocka_unit_test(outside_the_model_is_not_called),
-                                       cmocka_unit_test(starts_are_uniform_over_the_box),
-                                       cmocka_unit_test(points_are_within_their_bounds)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_density_has_the_determinant), cmocka_unit_test(outside_the_model_is_not_called),
+        cmocka_unit_test(starts_are_uniform_over_the_box), cmocka_unit_test(points_are_within_their_bounds)};
     return cmocka_run_group_tests_name("bounds", tests, NULL, NULL);
 }

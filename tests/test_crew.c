@@ -186,11 +186,11 @@ static void what_is_used_up_by_some_is_not_lifted(void **unused) {
 static void time_is_up_for_all(void **unused) {
     (void)unused;
     crew_to_end(3, NULL,
-                PAIRS(COMMON, "sampler", "jump:warmup=30", "time-limit", "0.1", "horizon", "5000", "out", "crew"),
+                PAIRS(COMMON, "sampler", "jump:warmup=3000", "time-limit", "0.3", "horizon", "5000", "out", "crew"),
                 "time-limit");
     assert_even("crew");
     const char *draws = text_of("%zu", count_rows("crew/chain_1.csv") + 500);
-    run_to_end(PAIRS(COMMON, "sampler", "jump:warmup=30", "draws", draws, "horizon", "5000", "out", "alone"), NULL);
+    run_to_end(PAIRS(COMMON, "sampler", "jump:warmup=3000", "draws", draws, "horizon", "5000", "out", "alone"), NULL);
     crew_to_end(2, "crew", PAIRS("time-limit", "auto", "draws", draws), "draws");
     assert_same_rows("alone", "crew", CHAINS, true);
 }

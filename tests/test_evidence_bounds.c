@@ -184,13 +184,14 @@ static int without_jacobian(void *context, const double *u, double *value) {
 
 /* The larger one of the errors of both means, in standard errors. */
 static double off_the_means(const opened *o, const ckam_target *target, const char *sampler) {
-    enum { DRAWS = 100000 };
+    enum { DRAWS = 100000, CHAINS = 4 };
     static double u[2 * DRAWS], x[2 * DRAWS];
     const double  at_bound = exp(-4.5) / sqrt(2.0 * PI), beyond = 0.5 * erfc(3.0 / sqrt(2.0));
     const double  truth[2] = {at_bound / beyond - 3.0, sqrt(2.0 / PI)};
     double        worst = 0.0;
     ckam_error    error = {.message = ""};
-    if (ckam_sample(target, sampler, NULL, 1, 1, DRAWS, u, &error)) fail_msg("%s: %s", sampler, error.message);
+    if (ckam_sample(target, sampler, NULL, 1, CHAINS, DRAWS / CHAINS, u, &error))
+        fail_msg("%s: %s", sampler, error.message);
     for (size_t i = 0; i < DRAWS; i++) {
         double row[2] = {0.0, 0.0};
         if (i && !memcmp(u + 2 * i, u + 2 * i - 2, 2 * sizeof *u)) memcpy(row, x + 2 * i - 2, sizeof row);

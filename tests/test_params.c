@@ -462,7 +462,7 @@ static void log_jacobian_is_that_of_differences(void **unused) {
     static const char *const alone[] = {"a", "b > -2", "c < 3", "-1 < d < 4", "-0.01 < e < 0.3"};
     const double             h = 1e-5;
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
-        params p = read_good(alone[i]);
+        params       p = read_good(alone[i]);
         const double end = param_has_box(&p.at[0]) ? 1.7 : 4.0;
         for (double v = -end; v <= end; v += end / 19.0) {
             double left, right, middle, before = v - h, after = v + h;

@@ -4,8 +4,8 @@
  * all of this file) and, for covariances, 3 % that t components differ from Gaussian draws. Seeds are fixed. */
 #include "support.h"
 
-#include "memory_of_modes.h"
 #include "linalg/linalg.h"
+#include "memory_of_modes.h"
 #include "sampler/em.h"
 
 enum { ROWS = 4096, BLOCKS_MOST = 5 };
@@ -376,8 +376,7 @@ static void a_pass_is_one_of_em(void **unused) {
     rows   data = {&s, 1, 2, block_of, 1};
     memory_add(m, mean, factor, 0.0, 1.0);
     modes_set_degrees(m, 5.0);
-    double part = modes_refit(m, &data, false), used = ceil((double)ROWS / (double)data.every),
-           n = used * part;
+    double part = modes_refit(m, &data, false), used = ceil((double)ROWS / (double)data.every), n = used * part;
     double weight = 0.0, first[2] = {0.0}, second[3] = {0.0}, det = cov[0] * cov[2] - cov[1] * cov[1];
     double pull[ROWS];
     for (size_t i = 0; i < ROWS; i += data.every) {
@@ -399,8 +398,8 @@ static void a_pass_is_one_of_em(void **unused) {
     double own = oas(n, trace, trace * trace - 2.0 * (second[0] * second[2] - second[1] * second[1]) / det);
     double axes = oas(n, 2.0, 2.0 + 2.0 * second[1] * second[1] / (second[0] * second[2]));
     for (size_t k = 0; k < 3; k++)
-        cov[k] = axes > own ? second[k] * (k == 1 ? 1.0 - axes : 1.0)
-                            : (1.0 - own) * second[k] + own * 0.5 * trace * cov[k];
+        cov[k] =
+            axes > own ? second[k] * (k == 1 ? 1.0 - axes : 1.0) : (1.0 - own) * second[k] + own * 0.5 * trace * cov[k];
     for (size_t k = 0; k < 2; k++) assert_close(modes_mean(m, 0)[k], mean[k], 1e-9);
     assert_close(covariance(m, 0, 0, 0), cov[0], 1e-9);
     assert_close(covariance(m, 0, 0, 1), cov[1], 1e-9);
@@ -438,10 +437,10 @@ static void check_equivariance(size_t count, uint64_t seed) {
     }
     memory_add(m, mean, b, 0.0, 1.0);
     memory_add(other, mean, factor, 0.0, 1.0);
-    m->at[0].shaped = other->at[0].shaped = true;
     /* the part of the rows that counts is measured along the user's axes, so it is given */
     fit one = {.m = m, .data = &(rows){&s, 1, DIM, block_of, 1}, .every = 1, .count = (double)count, .part = 0.3};
-    fit two = {.m = other, .data = &(rows){&turned, 1, DIM, block_of, 1}, .every = 1, .count = (double)count, .part = 0.3};
+    fit two = {
+        .m = other, .data = &(rows){&turned, 1, DIM, block_of, 1}, .every = 1, .count = (double)count, .part = 0.3};
     em_run(&one, 3);
     em_run(&two, 3);
     for (size_t i = 0; i < DIM; i++)
@@ -560,7 +559,8 @@ int main(void) {
                                        cmocka_unit_test(odd_rows_do_no_harm),
                                        cmocka_unit_test(blocks_may_differ_in_length),
                                        cmocka_unit_test(many_rows_are_thinned),
-                                       cmocka_unit_test(a_pass_is_one_of_em), cmocka_unit_test(the_shrinkage_is_affine_equivariant),
+                                       cmocka_unit_test(a_pass_is_one_of_em),
+                                       cmocka_unit_test(the_shrinkage_is_affine_equivariant),
                                        cmocka_unit_test(the_likelihood_never_falls),
                                        cmocka_unit_test(the_level_is_log_z),
                                        cmocka_unit_test(a_small_cluster_is_not_lost),

@@ -64,7 +64,8 @@ static void what_is_not_known_is_said(void **unused) {
     assert_int_equal(fit(&m, &q, 0.0, 1.0), QUADRATIC_PARTLY);
     for (size_t k = 1; k < DIM; k++) assert_true(m.factor[k * DIM + k] > 0.0 && isfinite(m.mean[k]));
     for (size_t i = 0; i < quadratic_points(DIM); i++) /* in a plane */
-        for (size_t k = 0; k < DIM; k++) m.rows[i * (DIM + QUADRATIC_HEAD) + QUADRATIC_HEAD + k] = k < 2 ? (double)(i * k) : 0.0;
+        for (size_t k = 0; k < DIM; k++)
+            m.rows[i * (DIM + QUADRATIC_HEAD) + QUADRATIC_HEAD + k] = k < 2 ? (double)(i * k) : 0.0;
     double work[4 * (DIM + DIM * DIM) + (DIM + 1) * (DIM + 2)];
     assert_int_equal(quadratic_fit(DIM, quadratic_points(DIM), m.rows, work, &q), QUADRATIC_NONE);
 }

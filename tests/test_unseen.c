@@ -1,6 +1,7 @@
 /* test_unseen.c - what searches say of modes that none has met: the estimates against exact sums and simulated searches, and the findings
  * that follow from them. */
-#include "diag/unseen.h"
+#include "base/unseen.h"
+#include "ckam.h"
 #include "rng/rng.h"
 #include "support.h"
 

@@ -31,9 +31,9 @@ typedef struct outcome {
     double   log_z_error, log_z_se;
     uint64_t evaluations;
     uint64_t evidence_evaluations; /* of the estimate of log Z, beside those of the run */
-    size_t   modes;        /* found in the draws */
-    size_t   events, met;  /* of the density; those of them that have a draw */
-    double   unseen_bound; /* of the search, which --unseen is compared with */
+    size_t   modes;                /* found in the draws */
+    size_t   events, met;          /* of the density; those of them that have a draw */
+    double   unseen_bound;         /* of the search, which --unseen is compared with */
     size_t   kinds;
     char     kind[KINDS][KIND];
 } outcome;

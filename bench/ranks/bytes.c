@@ -12,7 +12,7 @@ enum { HORIZON = 10000 };
 static const struct {
     const char *model;
     size_t      chains;
-    bool        left; /* all start in the left mode: scouts find the other */
+    bool        left; /* all start in the left mode: searches find the other */
 } cases[] = {{"bimodal", 2, false},          {"bimodal", 16, false},        {"bimodal", 16, true},
              {"bimodal", 64, false},         {"grid32:dim=2", 16, false},   {"gaussian:dim=10", 4, false},
              {"gaussian:dim=10", 64, false}, {"gaussian:dim=100", 4, false}};
@@ -34,7 +34,7 @@ static bool row(const char *spec, size_t chains, bool left) {
         last = 0;
         for (size_t i = 0; i < chains; i++) {
             last += crowd_offer_bytes(&c, i);
-            found += crowd_state(&c, i)->found;
+            found += crowd_explorer(&c, i)->found;
         }
         formula += last;
         if (pool == 0) first = last;
@@ -53,7 +53,7 @@ static bool row(const char *spec, size_t chains, bool left) {
 bool show_bytes(void) {
     bool equal = true;
     printf("Bytes that 2 ranks bring together when they pool, by the formula and as run.json counts them.\n"
-           "J: most components; found: by scouts, of all chains and pools\n\n");
+           "J: most components; found: places found by searches, of all chains and pools\n\n");
     printf("%-17s %4s %7s %5s %5s %6s %12s %12s %12s %12s\n", "model", "d", "chains", "pools", "J", "found",
            "first pool", "last pool", "all: formula", "measured");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

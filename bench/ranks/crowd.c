@@ -42,6 +42,11 @@ jump_state *crowd_state(const crowd *c, size_t index) {
     return (jump_state *)(void *)block_at(s, s->sampler);
 }
 
+explorer *crowd_explorer(const crowd *c, size_t index) {
+    jump_state *s = crowd_state(c, index);
+    return (explorer *)(void *)block_at(s, s->explorer);
+}
+
 size_t crowd_components(const crowd *c) {
     jump_state *s = crowd_state(c, 0);
     return ((modes *)(void *)block_at(s, s->modes))->count;
@@ -69,6 +74,6 @@ size_t crowd_offer_bytes(const crowd *c, size_t index) {
     const jump_state *s = crowd_state(c, index);
     size_t            d = s->settle.now.dim, numbers = 3 + 12 + 6 * crowd_components(c);
     if (s->stage == STAGE_SETTLE) numbers += d + d * d;
-    numbers += s->found * (1 + d + d * d) + rows_of(c, index) * (d + 2);
+    numbers += crowd_explorer(c, index)->found * (2 + d + d * d) + rows_of(c, index) * (d + 2);
     return 8 * numbers + 8; /* its size stands before it */
 }

@@ -18,6 +18,7 @@ void crowd_go(crowd *c);
 void crowd_pool(crowd *c);
 
 jump_state *crowd_state(const crowd *c, size_t index);
+explorer   *crowd_explorer(const crowd *c, size_t index);
 /* Components of the memory. */
 size_t crowd_components(const crowd *c);
 /* What a chain brings, in bytes, by the formula. */

@@ -5,9 +5,9 @@
  * Each run is a default run of jump. Then its memory is frozen and further searches are made; those that end in a mode, by the known
  * densities of its components, that the memory does not have are counted. The bound that the run stated should cover that share in
  * 95 % of the runs; the status is 1 if it does in less than 90 %. */
+#include "base/unseen.h"
 #include "chain/chain.h"
 #include "density.h"
-#include "diag/unseen.h"
 #include "sampler/jump.h"
 
 #include <inttypes.h>
@@ -61,22 +61,21 @@ static bool sample(ckam_chain *chain[CHAINS]) {
 
 /* -- Further searches ---------------------------------------------------------------------------------------------- */
 
-/* As jump sends them: from one of its past draws. Whether it ended in a mode that is not known. */
-static bool search_once(jump_state *s, const density *d, const bool *known, rng *r) {
-    modes        *m = memory_of(s);
-    scout        *searcher = (scout *)(void *)block_at(s, s->scout);
-    size_t        stride = d->dim + ROW_HEAD;
-    const double *row = block_at(s, s->rows) + rng_below(r, s->history.count) * stride;
-    double        each[MODES_MOST], y[DIM_MOST], value;
-    double        log_q = modes_log_density(m, row + ROW_HEAD, each);
-    scout_news    news = SCOUT_GOES_ON;
-    scout_start(searcher, m, modes_label(m, r, each, log_q), r, row + ROW_HEAD, row[ROW_LOG_DENSITY]);
-    while (news == SCOUT_GOES_ON) {
-        scout_ask(searcher, r, y);
+/* As jump makes them: its walkers go on. Whether it ended in a mode that is not known. */
+static bool search_once(jump_state *s, const density *d, const bool *known, rng *r, uint64_t *evaluations) {
+    modes       *m = memory_of(s);
+    explorer    *e = (explorer *)(void *)block_at(s, s->explorer);
+    double       y[DIM_MOST], value;
+    explore_news news = EXPLORE_GOES_ON;
+    while (news == EXPLORE_GOES_ON) {
+        rng_at(r, (*evaluations)++, RNG_STEP);
+        explore_ask(e, m, r, y);
         if (d->log_density((void *)(uintptr_t)d, y, &value) || isnan(value)) value = -HUGE_VAL;
-        news = scout_tell(searcher, r, value, m);
+        news = explore_tell(e, m, r, value);
     }
-    return news == SCOUT_FOUND && !known[d->owner(d, scout_mean(searcher))];
+    bool found = e->found && !known[d->owner(d, block_at(e, e->found_mean))];
+    e->found = 0; /* so that it can be found again */
+    return found;
 }
 
 typedef struct result {
@@ -95,7 +94,7 @@ static bool measure(density *d, uint64_t seed, uint64_t searches, result *out) {
         modes        *m = memory_of(s);
         search_counts counts;
         rng           r;
-        uint64_t      found = 0;
+        uint64_t      found = 0, evaluations = 0;
         chain_search(chain[0], &counts);
         for (size_t c = 1; c < CHAINS; c++) {
             search_counts own;
@@ -104,10 +103,7 @@ static bool measure(density *d, uint64_t seed, uint64_t searches, result *out) {
         }
         for (size_t j = 0; j < m->count; j++) known[d->owner(d, modes_mean(m, j))] = true;
         rng_init(&r, seed, UINT64_MAX);
-        for (uint64_t i = 0; i < searches; i++) {
-            rng_at(&r, i, RNG_STEP);
-            found += search_once(s, d, known, &r);
-        }
+        for (uint64_t i = 0; i < searches; i++) found += search_once(s, d, known, &r, &evaluations);
         uint64_t all = counts.searches + counts.recent;
         *out = (result){all, counts.once, counts.modes, unseen_bound(counts.once, counts.twice, all),
                         (double)found / (double)searches};

@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { START_TRIES = 100, HORIZON = 10000 };
+#define UNSEEN 0.001
 /* What is not a part of each step is kept out of it: arrays on the stack are protected at every call. */
 #define COLD        __attribute__((cold, noinline))
 #define SCALE_LEAST 1e-12 /* relative to a coordinate: below it steps are lost in rounding */
@@ -46,10 +47,14 @@ static ckam_status allocate(ckam_chain *c, const ckam_setup *setup, ckam_error *
     c->options.values = malloc(c->options.sampler->options_size);
     if (!c->options.values) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a chain");
     memcpy(c->options.values, setup->options->values, c->options.sampler->options_size);
-    c->plan =
-        (blueprint){setup->target->dim, setup->horizon ? setup->horizon : HORIZON, c->options.values, setup->chains};
-    if (c->options.sampler->warmup && c->options.values->warmup == COUNT_AUTO)
-        c->options.values->warmup = c->options.sampler->warmup(&c->plan);
+    c->plan = (blueprint){.dim = setup->target->dim,
+                          .horizon = setup->horizon ? setup->horizon : HORIZON,
+                          .settings = c->options.values,
+                          .chains = setup->chains,
+                          .unseen = setup->unseen > 0.0 ? setup->unseen : UNSEEN,
+                          .random_start = !setup->start};
+    c->plan.may_extend_warmup = c->options.sampler->warmup && c->options.values->warmup == COUNT_AUTO;
+    if (c->plan.may_extend_warmup) c->options.values->warmup = c->options.sampler->warmup(&c->plan);
     if (c->options.sampler->check) {
         ckam_status status = c->options.sampler->check(&c->plan, error);
         if (status) return status;
@@ -119,10 +124,9 @@ static ckam_status refuse_start(ckam_chain *c) {
     if (s->random_start && ++s->tries < START_TRIES) return CKAM_OK;
     target_point_text(&c->target, block_at(s, s->start), point);
     if (s->random_start)
-        return fail_with(
-            &c->error, CKAM_ERROR_START,
-            "the density is 0 or not defined at %d random starts%s, the last one %s; give a start", START_TRIES,
-            source_of(&c->target, &place) ? "" : " in [-2, 2]", point);
+        return fail_with(&c->error, CKAM_ERROR_START,
+                         "the density is 0 or not defined at %d random starts%s, the last one %s; give a start",
+                         START_TRIES, source_of(&c->target, &place) ? "" : " in [-2, 2]", point);
     return fail_with(&c->error, CKAM_ERROR_START, "the density is 0 or not defined at the start %s; give another",
                      point);
 }
@@ -286,6 +290,11 @@ bool chain_search(const ckam_chain *chain, search_counts *counts) {
     if (!table->search || chain->state->phase != CKAM_PHASE_SAMPLE) return false;
     table->search(sampler_state(chain), counts);
     return true;
+}
+
+uint64_t chain_warmup(const ckam_chain *chain) {
+    const current *now = sampler_state(chain);
+    return chain->state->phase == CKAM_PHASE_SAMPLE ? now->warmup : chain->plan.settings->warmup;
 }
 
 void chain_restart(ckam_chain *chain) {

@@ -38,6 +38,8 @@ bool chain_point(const ckam_chain *chain, const double **x, double *log_density)
  * no such search, and before it begins. */
 bool chain_search(const ckam_chain *chain, search_counts *counts);
 void chain_restart(ckam_chain *chain);
+/* Iterations that give no draws: as planned, or as a sampler that prolongs them has decided so far. */
+uint64_t chain_warmup(const ckam_chain *chain);
 /* The first half of ckam_chain_found_late(), wherever the chains are in their cycle. */
 bool chain_draws_are_late(ckam_chain *const *chains, size_t count);
 

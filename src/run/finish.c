@@ -60,10 +60,9 @@ static json_t *counts_json(const ckam_run *run) {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "evaluations",
                      plan_json_word(sum.evaluations), "outside", plan_json_word(outside), "iterations",
                      plan_json_word(sum.iterations), "accepted", plan_json_word(sum.accepted), "undefined",
-                     plan_json_word(sum.undefined), "nan",
-                     plan_json_word(nans), "faults", plan_json_word(faults), "floored", plan_json_word(sum.floored),
-                     "scouts", plan_json_word(sum.scouts), "runaways", plan_json_word(sum.runaways), "draws",
-                     whole(draws, (size_t)run->plan->run.chains));
+                     plan_json_word(sum.undefined), "nan", plan_json_word(nans), "faults", plan_json_word(faults),
+                     "floored", plan_json_word(sum.floored), "scouts", plan_json_word(sum.scouts), "runaways",
+                     plan_json_word(sum.runaways), "draws", whole(draws, (size_t)run->plan->run.chains));
 }
 
 /* The first point that was rejected, of the first chain that has one: once known, for good. */
@@ -192,7 +191,7 @@ static ckam_status end_files(ckam_run *run, ckam_error *error) {
     if (!status) status = checkpoint_write(run, error);
     for (size_t i = run->first; i < run->last && !status; i++) {
         lane          *l = &run->lanes[i];
-        const uint64_t thin = run->plan->run.thin, warmup = run->warmup + l->kept.discarded * thin;
+        const uint64_t thin = run->plan->run.thin, warmup = l->warmup_length + l->kept.discarded * thin;
         status = even_cut(run, i, error);
         if (!status) status = end_file(&l->draws, &l->kept, least * thin, warmup, error);
         if (!status && l->warmup.file >= 0)

@@ -114,14 +114,13 @@ static double fraction_done(const session *s, double elapsed) {
     const ckam_run     *run = s->run;
     const run_settings *plan = &run->plan->run;
     double              most = 0.0, draws = 0.0, all = 0.0, evaluations = 0.0;
+    double length = run->first < run->last ? (double)run->lanes[run->first].warmup_length : (double)run->warmup;
     for (size_t i = 0; i < plan->chains; i++) {
         const ckam_chain_progress *c = &run->lanes[i].shown;
         bool                       draw = c->draws || c->discarded;
-        double                     warm = draw ? (double)run->warmup : (double)c->evaluations;
-        if (warm > (double)run->warmup) warm = (double)run->warmup;
+        double                     warm = draw ? length : fmin((double)c->evaluations, length);
         draws += warm + (double)(c->discarded + c->draws) * (double)plan->thin;
-        all += (double)run->warmup +
-               (double)(c->discarded + lane_rows_most(run, run->lanes[i].kept.spent)) * (double)plan->thin;
+        all += length + (double)(c->discarded + lane_rows_most(run, run->lanes[i].kept.spent)) * (double)plan->thin;
         evaluations += (double)c->evaluations;
     }
     if (plan->draws) most = draws / all;

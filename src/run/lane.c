@@ -45,7 +45,8 @@ ckam_status lane_open(ckam_run *run, size_t index, const double *start, ckam_err
                                  .chain = index,
                                  .horizon = plan->horizon,
                                  .pooled = true,
-                                 .chains = plan->chains};
+                                 .chains = plan->chains,
+                                 .unseen = plan->unseen};
     l->draws.file = l->warmup.file = -1;
     l->batch = BATCH_FIRST;
     l->target = run->target;
@@ -131,6 +132,7 @@ void lane_report(const ckam_run *run, lane *l) {
     if (l->seat) l->outside = seat_outside(l->seat);
     l->nans = l->chain->nans;
     l->done = is_done(run, l);
+    l->warmup_length = chain_warmup(l->chain);
     l->waits = ckam_chain_waits(l->chain);
     l->shown.draws = l->kept.draws;
     l->shown.discarded = l->kept.discarded;

@@ -92,7 +92,7 @@ static const ckam_option table[] = {
      .open_low = true,
      .low = 0,
      .high = 1,
-     .initial = 0.02,
+     .initial = 0.001,
      .help = "jump: a problem if one more search may find an unseen mode with a probability above this (95 % bound)",
      RUN(unseen)},
     {.name = "init", TEXT("random"), .help = "starts: numbers, a file of numbers, or random on [-2,2]", RUN(init)},

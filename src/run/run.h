@@ -50,6 +50,7 @@ typedef struct lane {
         double   warmup, sampling;      /* seconds */
     } kept;
     csv_writer          draws, warmup;
+    uint64_t            warmup_length; /* iterations that give no draws, as the sampler plans it now */
     store               store;
     double             *row;  /* a number a column */
     ckam_step           last; /* without its x */
@@ -85,9 +86,9 @@ struct ckam_run {
     ckam_target       target; /* of a user's model every lane has its own, this one has only its dim and names */
     size_t            own, values, columns;  /* columns before the values of a draw; values; both */
     char              warning[WARNING_TEXT]; /* what was noticed of the model; "" if nothing */
-    json_t           *rejected;     /* of run.json: the first point that was rejected; NULL if there was none */
+    json_t           *rejected; /* of run.json: the first point that was rejected; NULL if there was none */
     uint64_t          faults, nans, outside; /* of earlier sessions */
-    char            **names;        /* of the columns */
+    char            **names;                 /* of the columns */
     run_directory     place;
     plan_format       format;
     until_rule        until;

@@ -5,8 +5,8 @@
  * first, then the checkpoint counts them as gone, then they are cut off; what is in the files beyond the checkpoint is cut off when
  * the run goes on. */
 #include "base/error.h"
+#include "base/unseen.h"
 #include "chain/chain.h"
-#include "diag/unseen.h"
 #include "draws/draws.h"
 #include "run/crew.h"
 

@@ -105,7 +105,7 @@ static void multiply_factor(size_t dim, double *l, const double *factor, double 
 }
 
 /* L := a factor of the covariance whose value in the frame of L is W, shrunk towards the shape that n draws contradict less: that of L,
- * or that without correlations, which wins a tie unless the shape is that of a quadratic. A trial component has no shape of its own yet: its L is that of the component that is to be split, which is
+ * or that without correlations. A trial component has no shape of its own yet: its L is that of the component that is to be split, which is
  * long where two modes are apart. Returns false, with L as it was, if it is not positive definite. */
 static bool refactor(modes *m, size_t j, double n, double *w) {
     size_t  dim = m->dim;
@@ -114,10 +114,10 @@ static bool refactor(modes *m, size_t j, double n, double *w) {
     for (size_t k = 0; k < dim; k++) trace += w[k * dim + k];
     const bool   trial = j >= m->capacity;
     const double own = shrinkage(d, n, trace, trace_of_square(dim, w, false));
-    if (own < 1.0 || !m->at[j].shaped) {
+    if (own < 1.0 || trial) {
         unwhiten(dim, l, w, work, x);
         const double axes = shrinkage(d, n, d, trace_of_square(dim, x, true));
-        if (axes > own || (axes == own && !m->at[j].shaped) || trial) {
+        if (axes > own || trial) {
             shrink(dim, axes, (double)NAN, x);
             if (chol_factor(dim, x)) return false;
             memcpy(l, x, dim * dim * sizeof *l);

@@ -21,12 +21,12 @@ enum { MODES_LEAST = 16 };
 #define MODES_BYTES                                                                                                    \
     4e9 /* of the memories of all chains together, as long as each has room for MODES_LEAST components */
 enum { LOOK_BASE = 10, LOOK_DIM = 5, STRETCH_MOST = 8, CLIMB_MOST = 100 }; /* of the climb */
-enum { LEAPS = 2 };      /* draws of a fitted Gaussian that are tried */
+enum { LEAPS = 2 };     /* draws of a fitted Gaussian that are tried */
 #define UNEXPLAINED 0.1 /* part of the variance of log pi that a fitted quadratic may leave */
 #define TYPICAL     3.0 /* standard deviations of log pi around its mean under a Gaussian */
 
-static modes *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
-static scout *scouting(jump_state *s) { return (scout *)(void *)block_at(s, s->scout); }
+static modes    *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
+static explorer *exploring(jump_state *s) { return (explorer *)(void *)block_at(s, s->explorer); }
 
 /* Always: a density without a scale is refused, as by other samplers. */
 static bool jump_wants_scale(const settings *options) {
@@ -73,10 +73,8 @@ static size_t layout(jump_state *s, const blueprint *plan) {
     s->at_x = block_take(&end, capacity, 1);
     s->at_y = block_take(&end, capacity, 1);
     s->modes = take_block(&end, modes_size(dim));
-    s->scout = take_block(&end, scout_size(dim));
+    s->explorer = take_block(&end, explore_size(dim));
     s->rows = block_take(&end, rows_capacity(dim), dim + ROW_HEAD);
-    s->found_mean = block_take(&end, FOUND_MOST, dim);
-    s->found_factor = block_take(&end, FOUND_MOST * dim, dim);
     kernel_move_layout(&s->kernel, dim, plan->settings, &end);
     return end;
 }
@@ -92,13 +90,11 @@ static double jump_touched(const blueprint *plan) {
            65536.0;
 }
 
-/* A tenth of what is planned: enough to meet all modes, as a rule, and a small part of a long run. Of a short run more. */
+/* Where the search is not saturated by then the warm-up becomes longer (pool.c). */
 static uint64_t jump_warmup(const blueprint *plan) {
-    uint64_t most = 10000 + 500 * (uint64_t)plan->dim, least = 4000 + 500 * (uint64_t)plan->dim;
-    uint64_t tenth = plan->horizon / 10, half = plan->horizon / 2;
-    if (least > half) least = half;
-    if (least < 1000) least = 1000;
-    return tenth < least ? least : tenth > most ? most : tenth;
+    uint64_t length = 4000 + 500 * (uint64_t)plan->dim, half = plan->horizon / 2;
+    if (length > half) length = half;
+    return length < 1000 ? 1000 : length;
 }
 
 /* The search along the next axis. */
@@ -120,12 +116,15 @@ static void jump_begin(void *state, const blueprint *plan, const double *x, doub
     s->settle.target_accept = o->target_accept;
     s->plan.pool_every = o->pool_every;
     s->plan.apart = plan->chains > 1;
+    s->plan.planned = s->plan.warmup = o->warmup;
+    s->plan.longest = o->warmup + (plan->may_extend_warmup ? plan->horizon : 0);
+    s->plan.unseen = plan->unseen;
     s->settle.nu = s->settle.nu_start = step_size_optimal(plan->dim);
     s->settle.gain = (gain){(double)NAN, (double)NAN};
     s->settling = 300 + 50 * plan->dim;
     modes_begin(memory(s), plan->dim);
     memory(s)->capacity = modes_kept(plan, s->kernel.proposal.most);
-    scout_begin(scouting(s), plan->dim);
+    explore_begin(exploring(s), plan->dim, x, log_density, plan->random_start);
     kernel_move_begin(&s->kernel, o);
     history_restart(&s->history, plan->dim + ROW_HEAD, rows_kept(plan));
     begin_axis(s);
@@ -183,8 +182,8 @@ static double *points(jump_state *s) {
 static bool fit_points(jump_state *s) {
     adaptive_state *a = &s->settle;
     size_t          dim = a->now.dim;
-    double          d = (double)dim, *work = block_at(memory(s), memory(s)->share); /* not in use before the first cycle */
-    quadratic       q = {.mean = work + quadratic_work(dim)};
+    double    d = (double)dim, *work = block_at(memory(s), memory(s)->share); /* not in use before the first cycle */
+    quadratic q = {.mean = work + quadratic_work(dim)};
     q.factor = q.mean + dim;
     if (!s->climb.points || s->climb.points < quadratic_points(dim)) return false;
     quadratic_result result = quadratic_fit(dim, s->climb.points, points(s), work, &q);
@@ -285,52 +284,27 @@ static void tell_settling(jump_state *s, rng *r, double log_density, ckam_step *
 
 /* -- Exploration -------------------------------------------------------------------------------------------------- */
 
-/* A scout starts from a past draw, so that each known mode has its turn. */
-static void send_scout(jump_state *s, rng *r) {
-    modes        *m = memory(s);
-    size_t        stride = s->settle.now.dim + ROW_HEAD;
-    const double *row = block_at(s, s->rows) + rng_below(r, s->history.count) * stride;
-    double       *each = block_at(s, s->at_y);
-    double        log_q = modes_log_density(m, row + ROW_HEAD, each);
-    scout_start(scouting(s), m, modes_label(m, r, each, log_q), r, row + ROW_HEAD, row[ROW_LOG_DENSITY]);
-}
-
-static const double *ask_scout(jump_state *s, rng *r) {
+static const double *ask_explorer(jump_state *s, rng *r) {
     double *y = now_y(&s->settle.now);
-    if (scouting(s)->stage == SCOUT_IDLE) send_scout(s, r);
-    scout_ask(scouting(s), r, y);
+    explore_ask(exploring(s), memory(s), r, y);
     return y;
 }
 
-/* False if there is no room. */
-static bool keep_found(jump_state *s) {
-    size_t dim = s->settle.now.dim, k = s->found;
-    scout *found = scouting(s);
-    if (k == FOUND_MOST) return false;
-    memcpy(block_at(s, s->found_mean) + k * dim, scout_mean(found), dim * sizeof(double));
-    memcpy(block_at(s, s->found_factor) + k * dim * dim, scout_factor(found), dim * dim * sizeof(double));
-    s->found_mass[k] = found->mass;
-    s->found++;
-    return true;
-}
-
 /* A search that returns to where it began says nothing of how easily that mode is found. */
-static void count_search(jump_state *s, scout_news news) {
-    const scout *ended = scouting(s);
-    if (news == SCOUT_FOUND && !keep_found(s)) return;
-    s->tally.scouts += 1.0;
-    if (ended->home != SIZE_MAX && memory(s)->at[ended->home].mode != ended->start) s->tally.at[ended->home].met += 1.0;
+static void count_search(jump_state *s, explore_news news) {
+    const explorer *e = exploring(s);
+    s->tally.searches += 1.0;
+    if (e->home != SIZE_MAX && e->start && memory(s)->at[e->home].mode != e->start) s->tally.at[e->home].met += 1.0;
+    s->settle.now.counts.scouts++;
+    if (news == EXPLORE_RAN_AWAY) s->settle.now.counts.runaways++;
 }
 
-static void tell_scout(jump_state *s, rng *r, double log_density, ckam_step *out) {
+static void tell_explorer(jump_state *s, rng *r, double log_density, ckam_step *out) {
     stay(s, out);
     if (!(log_density > -HUGE_VAL)) s->settle.now.counts.undefined++;
-    out->step_size = scouting(s)->step;
-    scout_news news = scout_tell(scouting(s), r, log_density, memory(s));
-    if (news == SCOUT_GOES_ON) return;
-    count_search(s, news);
-    s->settle.now.counts.scouts++;
-    if (news == SCOUT_RAN_AWAY) s->settle.now.counts.runaways++;
+    out->step_size = exploring(s)->step;
+    explore_news news = explore_tell(exploring(s), memory(s), r, log_density);
+    if (news != EXPLORE_GOES_ON) count_search(s, news);
 }
 
 /* -- Sampling ----------------------------------------------------------------------------------------------------- */
@@ -399,7 +373,7 @@ static double worth(jump_state *s) {
     double       *z = block_at(s, s->settle.work), twice = 2.0 * (double)now->dim;
     const double *x = now_x(now), *y = now_y(now), *mean = modes_mean(m, s->label);
     double        scale = s->short_step * m->at[s->label].step;
-    if (s->move == MOVE_AFFINE) return 1.0;
+    if (s->move == MOVE_AFFINE || s->move == MOVE_INDEPENDENT) return 1.0;
     if (s->move == MOVE_LOCAL) return scale * scale * vec_dot(now->dim, z, z) / twice; /* z as it was drawn */
     for (size_t k = 0; k < now->dim; k++) z[k] = mean[k] + (y[k] - x[k]);
     if (s->move == MOVE_KERNEL) return modes_distance(m, s->label, z) / twice;
@@ -465,7 +439,7 @@ static const double *jump_ask(void *state, rng *r) {
     case STAGE_SETTLE:
         return adaptive_ask(s, r);
     case STAGE_EXPLORE:
-        return ask_scout(s, r);
+        return ask_explorer(s, r);
     default:
         return ask_sampling(s, r);
     }
@@ -486,7 +460,7 @@ static void jump_tell(void *state, rng *r, double log_density, ckam_step *out) {
         return;
     }
     if (s->stage == STAGE_EXPLORE)
-        tell_scout(s, r, log_density, out);
+        tell_explorer(s, r, log_density, out);
     else
         tell_sampling(s, r, log_density, out);
     out->cycle = s->plan.cycle;
@@ -499,23 +473,6 @@ static bool jump_waits(const void *state) { return ((const jump_state *)state)->
 
 /* -- How the search went ------------------------------------------------------------------------------------------ */
 
-/* Modes by the number of searches that met them. */
-static void count_modes(const modes *m, search_counts *counts) {
-    for (size_t i = 0; i < m->count; i++) {
-        double met = 0.0;
-        bool   first = m->at[i].reached;
-        for (size_t j = 0; j < m->count; j++) {
-            if (m->at[j].mode != m->at[i].mode) continue;
-            met += m->at[j].met;
-            first = first && (j >= i || !m->at[j].reached);
-        }
-        if (!first) continue;
-        counts->modes++;
-        counts->once += met == 1.0;
-        counts->twice += met == 2.0;
-    }
-}
-
 static void count_unvisited(search_counts *counts, double odds) {
     counts->unvisited++;
     counts->unvisited_share = fmax(counts->unvisited_share, odds / (1.0 + odds));
@@ -525,17 +482,21 @@ static void jump_search(const void *state, search_counts *counts) {
     const jump_state *s = state;
     const modes      *m = (const modes *)(const void *)block_at_const(s, s->modes);
     *counts = (search_counts){.searches = (uint64_t)s->plan.searches,
-                              .recent = (uint64_t)s->tally.scouts,
+                              .recent = (uint64_t)s->tally.searches,
                               .group = {s->plan.group[0], s->plan.group[1]},
                               .common = s->plan.common};
-    count_modes(m, counts);
+    modes_tally tally = modes_met(m);
+    counts->modes = tally.modes;
+    counts->once = tally.once;
+    counts->twice = tally.twice;
     for (size_t j = 0; j < m->count; j++) {
         uint64_t visits = (uint64_t)s->tally.at[j].visits;
         counts->draws += visits;
         if (!modes_is_established(m, j)) counts->late += visits;
         if (!m->at[j].reached && !visits) count_unvisited(counts, m->at[j].odds);
     }
-    for (size_t k = 0; k < s->found; k++) count_unvisited(counts, exp(fmin(s->found_mass[k] - m->level, 700.0)));
+    const explorer *e = (const explorer *)(const void *)block_at_const(s, s->explorer);
+    for (size_t k = 0; k < e->found; k++) count_unvisited(counts, exp(fmin(e->places[k].mass - m->level, 700.0)));
 }
 
 static void jump_restart(void *state) {

@@ -3,12 +3,12 @@
 #define CKAM_SAMPLER_JUMP_H
 
 #include "sampler/adaptive.h"
+#include "sampler/explore.h"
 #include "sampler/history.h"
 #include "sampler/kernel_move.h"
 #include "sampler/quadratic.h"
 #include "sampler/refit.h"
 #include "sampler/scale.h"
-#include "sampler/scout.h"
 
 /* The moves of the sampling phase; move__ in files. */
 typedef enum jump_move { MOVE_LOCAL, MOVE_AFFINE, MOVE_INDEPENDENT, MOVE_KERNEL, MOVE_CARRY, MOVES } jump_move;
@@ -16,15 +16,13 @@ typedef enum jump_move { MOVE_LOCAL, MOVE_AFFINE, MOVE_INDEPENDENT, MOVE_KERNEL,
 /* Lengths of the axes at the start, an adaptive walk to a mode, and on in it; then cycles. */
 typedef enum jump_stage { STAGE_AXES, STAGE_CLIMB, STAGE_SETTLE, STAGE_EXPLORE, STAGE_SAMPLE } jump_stage;
 
-enum { FOUND_MOST = 8 };
-
 /* What a chain counts in a cycle, for the adaptation at its end. */
 typedef struct jump_tally {
     struct {
         double tried, gain;
     } move[MOVES];
-    double scouts; /* that ended, each an independent search */
-    double stuck;  /* iterations after many rejections in a row */
+    double searches; /* that ended */
+    double stuck;    /* iterations after many rejections in a row */
     struct {
         double local, accept;  /* local moves, and the sum of their alphas */
         double tried, reached; /* jumps to it, and the sum of their alphas */
@@ -44,7 +42,6 @@ typedef struct jump_plan {
     double   tried[MOVES], gain[MOVES]; /* of earlier cycles, fading */
     double   brief; /* part of the local steps that are shorter, by any factor: the way into the neck of a funnel */
     double   stuck, sampled; /* iterations in all, stuck ones among them */
-    double   idle;           /* scouts since one led somewhere */
     double   vain;           /* places that scouts found and no jump reached */
     uint64_t modes;          /* that have been reached */
     double   searches;       /* that ended, starts of chains included */
@@ -52,6 +49,8 @@ typedef struct jump_plan {
     uint64_t group[2];       /* modes that each had reached when they met; both 0: they have not */
     uint64_t common;         /* those that both had */
     uint64_t pool_every;     /* the option */
+    uint64_t planned, warmup, longest; /* iterations before the draws: as planned at first, as it is now, and at most */
+    double   unseen;                   /* the bound to reach */
 } jump_plan;
 
 typedef struct jump_state {
@@ -82,11 +81,9 @@ typedef struct jump_state {
     double       log_q_x, log_q_y;
     jump_tally   tally;
     jump_plan    plan;
-    size_t       modes, scout; /* offsets of blocks */
+    size_t       modes, explorer; /* offsets of blocks */
     history      history;
-    size_t       rows;                            /* offset: draws for the fit */
-    size_t       found, found_mean, found_factor; /* how many; offsets */
-    double       found_mass[FOUND_MOST];
+    size_t       rows; /* offset: draws for the fit */
 } jump_state;
 
 /* See sampler.h. */

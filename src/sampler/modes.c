@@ -12,6 +12,7 @@ enum { BYTES_MOST = 8 << 20, CAPACITY_LEAST = 4, TRIALS = 2 };
 enum { SMALL = 8 };  /* dimensions in which a distance takes no longer than to learn that it is large */
 #define DEGREES 25.0 /* at the start */
 #define TOUCH   2.0  /* components nearer than this are one mode */
+#define MINOR   0.01 /* weight of a mode that need not be met by searches */
 #define FAR     50.0 /* a term of q that is e^-50 of another is lost in their sum, and no label is drawn for it */
 
 size_t modes_capacity(size_t dim) {
@@ -341,4 +342,26 @@ size_t modes_name(modes *m, uint64_t cycle) {
                 unite(m, m->at[i].mode, m->at[j].mode);
     for (size_t i = 0; i < m->count; i++) reached += is_first(m, i, true);
     return reached;
+}
+
+modes_tally modes_met(const modes *m) {
+    modes_tally tally = {.rarest = HUGE_VAL};
+    for (size_t i = 0; i < m->count; i++) {
+        double met = 0.0, weight = 0.0;
+        if (!is_first(m, i, true)) continue;
+        for (size_t j = 0; j < m->count; j++) {
+            if (m->at[j].mode != m->at[i].mode) continue;
+            met += m->at[j].met;
+            weight += m->at[j].weight;
+        }
+        tally.modes++;
+        tally.twice += met == 2.0;
+        if (weight < MINOR) {
+            tally.once += met == 1.0;
+            continue;
+        }
+        tally.once += met <= 1.0;
+        tally.rarest = fmin(tally.rarest, met);
+    }
+    return tally;
 }

@@ -28,7 +28,6 @@ typedef struct component {
     double   odds; /* of a place that a search found: its mass, as the search estimates it, by that of what is known */
     bool     reached;     /* a draw has been there */
     bool     established; /* it was known when the present draws began */
-    bool     shaped;      /* its shape is that of a quadratic fitted to log pi, not only of draws */
 } component;
 
 typedef struct modes {
@@ -109,6 +108,12 @@ double modes_separation(modes *m, size_t i, size_t j);
 size_t modes_known_as(modes *m, size_t j);
 /* Whether a component of the same mode as j was known when the present draws began. */
 bool modes_is_established(const modes *m, size_t j);
+/* How often searches have met the modes that draws have reached. */
+typedef struct modes_tally {
+    uint64_t modes, once, twice; /* all; met by one search, or, found by the draws themselves, by none; by two */
+    double   rarest;             /* searches that met the mode met least often */
+} modes_tally;
+modes_tally modes_met(const modes *m);
 /* Gives the components of q that touch the same number, the lowest among them, and new numbers to what has none (0).
  * Returns how many modes there are that have been reached. */
 size_t modes_name(modes *m, uint64_t cycle);

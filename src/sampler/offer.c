@@ -47,7 +47,8 @@ static group_memory memory_of(jump_state *s) {
 }
 
 jump_offer offer_of(jump_state *s, size_t index, size_t total) {
-    bool speaks = jump_meets(s) && index < 2;
+    explorer *e = (explorer *)(void *)block_at(s, s->explorer);
+    bool      speaks = jump_meets(s) && index < 2;
     if (s->plan.apart && total > 1) { /* among those of its group */
         total = (total + 1 - index % 2) / 2;
         index /= 2;
@@ -58,11 +59,10 @@ jump_offer offer_of(jump_state *s, size_t index, size_t total) {
                         .mean = block_at(s, s->settle.mean),
                         .factor = block_at(s, s->settle.factor),
                         .step = s->settle.nu,
-                        .shaped = s->climb.known,
-                        .found = s->found,
-                        .found_mass = s->found_mass,
-                        .found_mean = block_at(s, s->found_mean),
-                        .found_factor = block_at(s, s->found_factor),
+                        .found = e->found,
+                        .places = e->places,
+                        .found_mean = block_at(e, e->found_mean),
+                        .found_factor = block_at(e, e->found_factor),
                         .rows = choose_rows(s, index, total)};
 }
 
@@ -74,7 +74,6 @@ typedef struct offer_head {
     uint64_t found, rows, components;
     uint64_t speaks, retired, named; /* whether the memory of its group follows */
     double   step, level, degrees;
-    uint64_t shaped;
 } offer_head;
 
 /* Where parts begin, in numbers; the last is the end. */
@@ -84,7 +83,7 @@ static void place_parts(const jump_state *s, const offer_head *head, size_t at[P
         [PART_HEAD] = sizeof *head / sizeof(double),
         [PART_TALLY] = (offsetof(jump_tally, at) + head->components * sizeof s->tally.at[0]) / sizeof(double),
         [PART_SETTLED] = s->stage == STAGE_SETTLE ? dim + dim * dim : 0,
-        [PART_FOUND] = head->found * (1 + dim + dim * dim),
+        [PART_FOUND] = head->found * (sizeof(found_place) / sizeof(double) + dim + dim * dim),
         [PART_ROWS] = head->rows * s->history.dim,
         [PART_PLAN] = head->speaks ? sizeof(jump_plan) / sizeof(double) : 0,
         [PART_COMPONENTS] = known * sizeof(component) / sizeof(double),
@@ -105,8 +104,7 @@ size_t offer_pack(const jump_offer *offer, const jump_state *s, void *bytes) {
                                 .named = memory->named,
                                 .step = offer->step,
                                 .level = memory->level,
-                                .degrees = memory->degrees,
-                                .shaped = offer->shaped};
+                                .degrees = memory->degrees};
     size_t              dim = s->settle.now.dim, width = s->history.dim, at[PARTS + 1];
     double             *out = bytes;
     place_parts(s, &head, at);
@@ -117,9 +115,11 @@ size_t offer_pack(const jump_offer *offer, const jump_state *s, void *bytes) {
         memcpy(out + at[PART_SETTLED], offer->mean, dim * sizeof *out);
         memcpy(out + at[PART_SETTLED] + dim, offer->factor, dim * dim * sizeof *out);
     }
-    memcpy(out + at[PART_FOUND], offer->found_mass, head.found * sizeof *out);
-    memcpy(out + at[PART_FOUND] + head.found, offer->found_mean, head.found * dim * sizeof *out);
-    memcpy(out + at[PART_FOUND] + head.found * (1 + dim), offer->found_factor, head.found * dim * dim * sizeof *out);
+    double *found = out + at[PART_FOUND];
+    memcpy(found, offer->places, head.found * sizeof(found_place));
+    found += head.found * sizeof(found_place) / sizeof *out;
+    memcpy(found, offer->found_mean, head.found * dim * sizeof *out);
+    memcpy(found + head.found * dim, offer->found_factor, head.found * dim * dim * sizeof *out);
     for (size_t i = 0; i < head.rows; i++)
         memcpy(out + at[PART_ROWS] + i * width, offer->rows.at + i * offer->rows.stride, width * sizeof *out);
     if (memory->plan) {
@@ -151,16 +151,16 @@ jump_offer offer_unpack(const jump_state *s, void *bytes) {
     offer_head head;
     memcpy(&head, in, sizeof head);
     place_parts(s, &head, at);
+    const double *found = in + at[PART_FOUND] + head.found * sizeof(found_place) / sizeof *in;
     return (jump_offer){.components = head.components,
                         .memory = unpack_memory(&head, dim, in, at),
                         .tally = (const jump_tally *)(const void *)(in + at[PART_TALLY]),
                         .mean = in + at[PART_SETTLED],
                         .factor = in + at[PART_SETTLED] + dim,
                         .step = head.step,
-                        .shaped = head.shaped,
                         .found = head.found,
-                        .found_mass = in + at[PART_FOUND],
-                        .found_mean = in + at[PART_FOUND] + head.found,
-                        .found_factor = in + at[PART_FOUND] + head.found * (1 + dim),
+                        .places = (const found_place *)(const void *)(in + at[PART_FOUND]),
+                        .found_mean = found,
+                        .found_factor = found + head.found * dim,
                         .rows = {in + at[PART_ROWS], head.rows, s->history.dim}};
 }

@@ -18,15 +18,15 @@ typedef struct group_memory {
 } group_memory;
 
 typedef struct jump_offer {
-    size_t            components;
-    const jump_tally *tally;         /* of so many components; what follows in `at` is not to be looked at */
-    const double     *mean, *factor; /* where the chain has settled; looked at after that stage */
-    double            step;
-    bool              shaped; /* by a quadratic */
-    size_t            found;
-    const double     *found_mass, *found_mean, *found_factor;
-    row_block         rows;
-    group_memory      memory; /* where groups meet: that of the first chain of each; else no plan */
+    size_t             components;
+    const jump_tally  *tally;         /* of so many components; what follows in `at` is not to be looked at */
+    const double      *mean, *factor; /* where the chain has settled; looked at after that stage */
+    double             step;
+    size_t             found;
+    const found_place *places; /* that the chain has found */
+    const double      *found_mean, *found_factor;
+    row_block          rows;
+    group_memory       memory; /* where groups meet: that of the first chain of each; else no plan */
 } jump_offer;
 
 /* What comes after the cycle that ends: iterations in all, and whether split and merge are tried. */

@@ -3,6 +3,7 @@
  * In the order of the chains, so it does not matter which of them was first. One chain alone is pooled with itself. */
 #include "sampler/groups.h"
 
+#include "base/unseen.h"
 #include "linalg/linalg.h"
 
 #include <stdlib.h>
@@ -22,13 +23,14 @@
 #define KEEPS_PLACE    0.5
 #define RARE           0.01 /* jumps that are accepted more rarely are worth less than their length says */
 #define EXPLORE_WARMUP 0.5
+#define EXPLORE_LONGER 0.8 /* of what prolongs the warm-up */
 #define EXPLORE_MOST   0.25
 #define EXPLORE_LEAST  0.05
-#define EXPLORE_VAIN   0.01 /* where places that scouts find cannot be reached, as on a grid of many modes */
 #define VAIN           0.5
+#define OFTEN          10.0 /* searches that should have met each mode before the search is over */
+#define SATURATED      0.75 /* the bound on unseen modes, as a part of what is allowed, from which on the search is over */
 #define REACH_PRIOR    20.0  /* affine jumps, RARE of which were accepted, beside those that were tried */
 #define STEP_PULL      2.0   /* Newton's step: the acceptance of a random walk falls by 0.47 for a log step of 1 */
-#define PATIENCE       3.0   /* scouts in vain for each mode and dimension, before there are fewer of them */
 #define CYCLE_BASE     500.0 /* iterations of a cycle: (base + dim * d)(1 + growth * its number) */
 #define CYCLE_DIM      100.0
 #define CYCLE_GROWTH   0.25
@@ -39,6 +41,7 @@ enum { POINT_TURNS = 16, TRIES = 50 };
 
 static jump_state *chain(void *const *states, size_t c) { return states[c]; }
 static modes      *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
+static explorer   *exploring(jump_state *s) { return (explorer *)(void *)block_at(s, s->explorer); }
 
 static row_block block_of(void *context, size_t index) { return ((const jump_offer *)context)[index].rows; }
 
@@ -68,7 +71,6 @@ static void first_components(modes *m, const jump_offer *offers, size_t total) {
         m->at[j].weight = 1.0;
         m->at[j].reached = true;
         m->at[j].step = offers[c].step;
-        m->at[j].shaped = offers[c].shaped;
     }
     modes_normalise(m);
 }
@@ -80,7 +82,7 @@ static jump_tally sum_tallies(const jump_offer *offers, size_t total, const size
     jump_tally sum = {0};
     for (size_t c = 0; c < total; c++) {
         const jump_tally *t = offers[c].tally;
-        sum.scouts += t->scouts;
+        sum.searches += t->searches;
         sum.stuck += t->stuck;
         for (int k = 0; k < MOVES; k++) {
             sum.move[k].tried += t->move[k].tried;
@@ -108,7 +110,7 @@ static double adapted(double step, double n, double accept, double wanted) {
 
 static void count_searches(jump_state *s, const jump_tally *t, size_t total) {
     modes *m = memory(s);
-    s->plan.searches += s->stage == STAGE_SETTLE ? (double)total : t->scouts;
+    s->plan.searches += s->stage == STAGE_SETTLE ? (double)total : t->searches;
     for (size_t j = 0; j < m->count; j++) m->at[j].met += t->at[j].met;
 }
 
@@ -134,7 +136,8 @@ static double rate_of(const jump_plan *p, jump_move move) {
 static bool needs_two(int move) { return move == MOVE_AFFINE || move == MOVE_CARRY; }
 
 static double least_share(const jump_plan *p, int move, bool warm) {
-    if (move == MOVE_LOCAL) return SHARE_LOCAL;
+    if (move == MOVE_LOCAL)
+        return SHARE_FLOOR + SHARE_LOCAL * (1.0 - pow(fmin(rate_of(p, MOVE_INDEPENDENT), 1.0), 4.0));
     if (move == MOVE_KERNEL && !warm) return SHARE_KERNEL;
     if (move != MOVE_CARRY) return SHARE_FLOOR;
     double use = fmin(1.0, rate_of(p, MOVE_CARRY) / CARRY_GOOD);
@@ -154,7 +157,7 @@ static void adapt_shares(jump_state *s, const jump_tally *t) {
     for (int k = 0; k < MOVES; k++) rate[k] = pow(rate[k], 3.0);
     /* what goes to the same places and is worth less is of no other use */
     if (rate[MOVE_KERNEL] < rate[MOVE_LOCAL]) rate[MOVE_KERNEL] = 0.0;
-    if (rate[MOVE_CARRY] < rate[MOVE_AFFINE]) rate[MOVE_CARRY] = 0.0;
+    if (rate[MOVE_CARRY] < fmax(rate[MOVE_AFFINE], rate[MOVE_INDEPENDENT])) rate[MOVE_CARRY] = 0.0;
     for (int k = 0; k < MOVES; k++) {
         p->share[k] = needs_two(k) && !two ? 0.0 : least_share(p, k, warm);
         left -= p->share[k];
@@ -209,14 +212,14 @@ static bool has_draws(modes *m, size_t j, const rows *data) {
 }
 
 /* The place in the trial component, with a mass of e^log_odds times that of what is known. */
-static void add_place(modes *m, double log_odds, const rows *data) {
+static void add_place(modes *m, double log_odds, double met, const rows *data) {
     size_t j = modes_known_as(m, m->capacity);
-    if (j < m->count) m->at[j].met += 1.0;
+    if (j < m->count) m->at[j].met += met;
     if (j < m->count + m->retired) return;
     j = modes_add(m);
     if (j == m->capacity) return;
     modes_copy(m, j, m->capacity);
-    m->at[j].met = 1.0;
+    m->at[j].met = met;
     m->at[j].odds = exp(fmin(log_odds, 700.0));
     m->at[j].weight = fmin(fmax(m->at[j].odds, ODDS_NEW_MIN), ODDS_NEW_MAX); /* the others sum to 1 */
     m->at[j].step = step_size_optimal(m->dim);
@@ -227,7 +230,7 @@ static void add_found(modes *m, const jump_offer *offers, size_t total, const ro
     for (size_t c = 0; c < total; c++)
         for (size_t k = 0; k < offers[c].found; k++) {
             put(m, offers[c].found_mean + k * m->dim, offers[c].found_factor + k * m->dim * m->dim);
-            add_place(m, offers[c].found_mass[k] - m->level, data);
+            add_place(m, offers[c].places[k].mass - m->level, offers[c].places[k].met, data);
         }
     limit_hearsay(m);
     modes_normalise(m);
@@ -246,21 +249,24 @@ static double reach(const jump_plan *p) {
     return (p->gain[MOVE_AFFINE] + RARE * REACH_PRIOR) / (p->tried[MOVE_AFFINE] + REACH_PRIOR);
 }
 
-/* Cycles grow, so what is learned changes ever more rarely. Scouts get half of the warm-up; after it a part that falls
- * with the scouts in vain, for which the patience grows with the dimensions and the number of modes that there are. */
+/* Cycles grow, so what is learned changes ever more rarely. While the bound on unseen modes is too high the search gets half of the warm-up, and most of
+ * what prolongs it; after the warm-up a part, less where places that searches find cannot be reached. Draws begin in a cycle that is not prolonged. */
 static void schedule(jump_state *s) {
     jump_plan *p = &s->plan;
     double     length = (CYCLE_BASE + CYCLE_DIM * (double)s->settle.now.dim) * (1.0 + CYCLE_GROWTH * (double)p->cycle);
-    double patience = PATIENCE * ((double)p->modes + (double)s->settle.now.dim), fade = patience / (patience + p->idle);
-    double part = fmax(EXPLORE_MOST * fade * fade, EXPLORE_LEAST);
-    part *= fmin(1.0, reach(p) / RARE);
-    if (p->past < s->settle.now.warmup)
-        part = EXPLORE_WARMUP;
-    else
-        length *= (double)p->pool_every;
-    part = fmax(part / (1.0 + VAIN * p->vain), EXPLORE_VAIN);
+    const modes_tally met = modes_met(memory(s));
+    bool rare = met.modes > 1 && met.rarest < OFTEN; /* where a mode is met rarely there may be rarer ones */
+    bool saturated = p->unseen >= 1.0 ||
+                     (!rare && unseen_bound(met.once, met.twice, (uint64_t)p->searches) <= SATURATED * p->unseen);
+    bool   warm = p->past <= p->warmup;
+    double part =
+        warm ? (p->past < p->planned ? EXPLORE_WARMUP : EXPLORE_LONGER) : EXPLORE_MOST * fmin(1.0, reach(p) / RARE);
+    if (!warm) length *= (double)p->pool_every;
+    part = saturated ? EXPLORE_LEAST : fmax(part / (1.0 + VAIN * p->vain), EXPLORE_LEAST);
     p->length = (uint64_t)length;
     p->explore = (uint64_t)(length * part);
+    bool may_grow = p->longest > p->planned && p->past < p->longest;
+    if (warm && !saturated && may_grow && p->past + p->length > p->warmup) p->warmup = p->past + p->length;
 }
 
 /* Points for kernel moves: evenly from the rows of all chains, each to the component that owns it. */
@@ -278,15 +284,27 @@ static void choose_points(jump_state *first, const rows *data) {
         }
 }
 
+/* The component that x most likely belongs to. */
+static size_t nearest_component(jump_state *s) {
+    const modes  *m = memory(s);
+    const double *each = block_at(s, s->at_x);
+    size_t        best = 0;
+    for (size_t j = 1; j < m->count; j++)
+        if (each[j] + m->at[j].log_weight > each[best] + m->at[best].log_weight) best = j;
+    return best;
+}
+
 static void begin_cycle(jump_state *s) {
     modes *m = memory(s);
     memset(&s->tally, 0, sizeof s->tally);
     s->t = 0;
+    s->settle.now.warmup = s->plan.warmup;
     s->waits = false;
-    s->found = 0;
     s->settle.now.counts.modes = s->plan.modes;
     s->stage = s->plan.explore ? STAGE_EXPLORE : STAGE_SAMPLE;
     s->log_q_x = modes_log_density(m, now_x(&s->settle.now), block_at(s, s->at_x));
+    if (!s->plan.cycle) explore_shape(exploring(s), m, nearest_component(s));
+    explore_cycle(exploring(s), m);
 }
 
 /* Learns from all chains, in the memory of one. */
@@ -295,7 +313,6 @@ static void learn(jump_state *s, jump_offer *offers, size_t total, const size_t 
     modes     *m = memory(s);
     rows       data = {offers, total, m->dim, block_of, 1};
     jump_tally sum = sum_tallies(offers, total, place);
-    uint64_t   known = p->modes;
     bool       structure = jump_tries_structure(s);
     p->past = jump_past(s);
     count_searches(s, &sum, total);
@@ -313,7 +330,6 @@ static void learn(jump_state *s, jump_offer *offers, size_t total, const size_t 
     add_found(m, offers, total, &data);
     establish(s);
     p->modes = modes_name(m, p->cycle);
-    p->idle = p->modes > known ? 0.0 : p->idle + sum.scouts;
     adapt_shares(s, &sum);
     adapt_brief(p, &sum);
     schedule(s);

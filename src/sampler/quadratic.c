@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum { TURNS_MOST = 200, HALVINGS = 40 };
-#define TOLERANCE 1e-9  /* of the gradient of the sum of squares, by its first value */
-#define FLATTEST  1e-4 /* curvature below this, in the frame of the points, is not believed: 100 times as long as they are spread */
+#define TOLERANCE 1e-9 /* of the gradient of the sum of squares, by its first value */
+#define FLATTEST  1e-8 /* curvature in the frame of the points that is none but for rounding */
 
 /* A quadratic in u: constant + slope.u + (u.A u - tr A) / sqrt(2), whose terms are orthogonal if u ~ N(0, I). A: lower triangle. */
 typedef struct terms {

@@ -24,9 +24,10 @@ size_t quadratic_points(size_t dim);
 /* Numbers of `work`. */
 size_t quadratic_work(size_t dim);
 typedef struct quadratic {
-    double *mean, *factor; /* of the Gaussian: dim numbers, dim^2 of which the lower triangle is filled; room of the caller */
-    double  peak;          /* the log density at the mean, by the fit */
-    double  unexplained;   /* part of the variance of the log density over the points that the fit leaves */
+    double *mean,
+        *factor; /* of the Gaussian: dim numbers, dim^2 of which the lower triangle is filled; room of the caller */
+    double peak; /* the log density at the mean, by the fit */
+    double unexplained; /* part of the variance of the log density over the points that the fit leaves */
 } quadratic;
 
 /* At most quadratic_points() rows, which are used up. */

@@ -171,7 +171,6 @@ static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
     modes_copy(m, a, j);
     modes_copy(m, b, j);
     m->at[a].log_weight = m->at[b].log_weight = -0.6931471805599453;
-    m->at[a].shaped = m->at[b].shaped = false;
     if (how < 2) {
         if (how == 0)
             principal(m, j, shift);

@@ -15,9 +15,12 @@
 /* What a state is made from. */
 typedef struct blueprint {
     size_t          dim;
-    uint64_t        horizon;  /* iterations planned */
-    const settings *settings; /* begins the sampler's own options */
-    uint64_t        chains;   /* that learn together; 0: not known */
+    uint64_t        horizon;           /* iterations planned */
+    const settings *settings;          /* begins the sampler's own options */
+    uint64_t        chains;            /* that learn together; 0: not known */
+    double          unseen;            /* the probability of finding an unseen mode that a search should get below */
+    bool            may_extend_warmup; /* its length was not given */
+    bool            random_start;      /* neither was the start: it is uniform on [-2, 2] in each coordinate */
 } blueprint;
 
 /* The algorithm NAME is a table NAME_sampler and the options NAME_sampler_options; its name and summary are in

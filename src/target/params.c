@@ -380,7 +380,8 @@ static double from_box(const param *p, double u, double *x) {
     double y = fabs(u) / BOX_HALF, rest = (1.0 - y) * (1.0 + y);
     *x = u < 0.0 ? p->lower : p->upper;
     if (!(rest > 0.0)) return -HUGE_VAL;
-    double l = 4.0 * BOX_SHAPE * y / rest, e = exp(-l), t = e / (1.0 + e), gap = 2.0 * t * (p->upper / 2 - p->lower / 2);
+    double l = 4.0 * BOX_SHAPE * y / rest, e = exp(-l), t = e / (1.0 + e),
+           gap = 2.0 * t * (p->upper / 2 - p->lower / 2);
     *x = u < 0.0 ? p->lower + gap : p->upper - gap;
     return log_gap(p->lower, p->upper) - l - 2.0 * log1p(e) + log(2.0 * BOX_SHAPE * (1.0 + y * y) / (rest * rest));
 }
@@ -399,7 +400,8 @@ bool params_outside(const params *p, const double *u) {
 
 void params_spread(const params *p, double *u) {
     for (size_t k = 0; k < p->count; k++)
-        if (param_has_box(&p->at[k]) && fabs(u[k]) < BOX_HALF) u[k] = box_of(log((BOX_HALF + u[k]) / (BOX_HALF - u[k])));
+        if (param_has_box(&p->at[k]) && fabs(u[k]) < BOX_HALF)
+            u[k] = box_of(log((BOX_HALF + u[k]) / (BOX_HALF - u[k])));
 }
 
 double params_constrain(const params *p, const double *u, double *x) {

@@ -167,11 +167,11 @@ void source_close(source *s) {
     free(s);
 }
 
-size_t             source_dim(const source *s) { return s->engine->dim; }
-size_t             source_columns(const source *s) { return s->columns; }
-size_t             source_given(const source *s) { return s->engine->given ? s->engine->given : s->engine->dim; }
-bool source_is_bounded(const source *s, size_t k) {
-    return k < s->engine->params.count && param_is_bounded(&s->engine->params.at[k]);
+size_t source_dim(const source *s) { return s->engine->dim; }
+size_t source_columns(const source *s) { return s->columns; }
+size_t source_given(const source *s) { return s->engine->given ? s->engine->given : s->engine->dim; }
+bool   source_is_bounded(const source *s, size_t k) {
+      return k < s->engine->params.count && param_is_bounded(&s->engine->params.at[k]);
 }
 
 bool source_has_box(const source *s) {

@@ -44,7 +44,7 @@ check 'something was written about failures' [ ! -e c/model-failures.log ]
 try 0 out 'log Z' evidence c
 check 'log Z is not -1.566' near "$(awk '/^log Z/ { print $3 }' out)" -1.566 0.02
 # Killed or not, a run goes on: the same draws.
-try 0 out 'by jump' sample model.c --data data.json $short --horizon 4000 --out half
+try 0 out 'by jump' sample model.c --data data.json $short --horizon 4000 --unseen 1 --out half
 try 0 out 'by jump' resume half --draws 4000 --format csv
 check 'a resumed run has other draws' sh -c "grep -v '^#' half/chain_1.csv >a; grep -v '^#' c/chain_1.csv >b; cmp -s a b"
 sed -i 's/-0.5/-0.4/' model.c

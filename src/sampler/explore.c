@@ -1,0 +1,485 @@
+/* explore.c - see explore.h. */
+#include "sampler/explore.h"
+
+#include "base/fastmath.h"
+#include "linalg/linalg.h"
+#include "sampler/schedule.h"
+
+#include <string.h>
+
+enum { LOOKS_MOST = 20, WALKER_BYTES = 8 << 20 };
+#define COLDEST     0.1 /* inverse temperatures are between these, evenly in the logarithm */
+#define HOTTEST     3e-4
+#define REFERENCE   30.0 /* standard deviations of q0, in those of the memory */
+#define WALK_ACCEPT 0.234
+#define LOOK_ACCEPT 0.25
+#define CLIMB_UP    1.5 /* factors of a climb's step after success and failure: one in five succeeds */
+#define CLIMB_DOWN  0.9
+#define TOLERANCE   0.05  /* relative error of the covariances by which the memory predicts log pi */
+#define NEGLIGIBLE  15.0  /* places with a log mass this much (and d / 2) below that of what is known do not count */
+#define FARTHEST    100.0 /* a search further out than this many standard deviations has run away */
+
+static size_t walkers_for(size_t dim) {
+    size_t fit = WALKER_BYTES / sizeof(double) / dim / dim;
+    return fit < 1 ? 1 : fit > WALKERS_MOST ? WALKERS_MOST : fit;
+}
+
+static size_t layout(explorer *e, size_t dim) {
+    size_t end = sizeof *e, count = walkers_for(dim);
+    e->dim = dim;
+    e->walkers = count;
+    e->x = block_take(&end, count, dim);
+    e->mean = block_take(&end, count, dim);
+    e->factor = block_take(&end, count * dim, dim);
+    e->centre = block_take(&end, dim, 1);
+    e->spread = block_take(&end, dim, dim);
+    e->u = block_take(&end, dim, 1);
+    e->v = block_take(&end, dim, 1);
+    e->warm = block_take(&end, dim, 1);
+    e->origin = block_take(&end, dim, 1);
+    e->frame = block_take(&end, dim, dim);
+    e->seen = block_take(&end, dim, 1);
+    e->scatter = block_take(&end, dim, dim);
+    e->found_mean = block_take(&end, FOUND_MOST, dim);
+    e->found_factor = block_take(&end, FOUND_MOST * dim, dim);
+    return end;
+}
+
+size_t explore_size(size_t dim) { return layout(&(explorer){0}, dim); }
+
+/* -- Walkers ------------------------------------------------------------------------------------------------------ */
+
+static double *walker_x(explorer *e, size_t k) { return block_at(e, e->x) + k * e->dim; }
+static double *walker_mean(explorer *e, size_t k) { return block_at(e, e->mean) + k * e->dim; }
+static double *walker_factor(explorer *e, size_t k) { return block_at(e, e->factor) + k * e->dim * e->dim; }
+
+void explore_begin(explorer *e, size_t dim, const double *x, double log_density, bool random) {
+    layout(e, dim);
+    e->random = random;
+    for (size_t k = 0; k < e->walkers; k++) {
+        double part = e->walkers > 1 ? (double)k / (double)(e->walkers - 1) : 0.5;
+        e->at[k] = (walker){.heat = COLDEST * pow(HOTTEST / COLDEST, part), .log_density = log_density, .step = 1.0};
+        memcpy(walker_x(e, k), x, dim * sizeof *x);
+        memcpy(walker_mean(e, k), x, dim * sizeof *x);
+    }
+}
+
+void explore_shape(explorer *e, modes *m, size_t i) {
+    for (size_t k = 0; k < e->walkers; k++)
+        for (size_t n = 0; n < e->dim * e->dim; n++)
+            walker_factor(e, k)[n] = modes_factor(m, i)[n] / sqrt(e->at[k].heat);
+}
+
+/* centre, spread: the moments of q. */
+static void follow_memory(explorer *e, modes *m) {
+    size_t  dim = e->dim;
+    double *centre = block_at(e, e->centre), *spread = block_at(e, e->spread), *apart = block_at(e, e->v);
+    memcpy(centre, modes_mean(m, 0), dim * sizeof *centre);
+    memcpy(spread, modes_factor(m, 0), dim * dim * sizeof *spread);
+    if (m->count == 1) return;
+    memset(centre, 0, dim * sizeof *centre);
+    memset(spread, 0, dim * dim * sizeof *spread);
+    for (size_t j = 0; j < m->count; j++) vec_axpy(dim, m->at[j].weight, modes_mean(m, j), centre);
+    for (size_t j = 0; j < m->count; j++) {
+        const double *l = modes_factor(m, j);
+        for (size_t k = 0; k < dim; k++)
+            for (size_t i = k; i < dim; i++)
+                vec_axpy(dim - i, m->at[j].weight * l[k * dim + i], l + k * dim + i, spread + i * dim + i);
+        for (size_t k = 0; k < dim; k++) apart[k] = modes_mean(m, j)[k] - centre[k];
+        sym_add(dim, m->at[j].weight, apart, spread);
+    }
+    if (chol_factor(dim, spread)) memcpy(spread, modes_factor(m, 0), dim * dim * sizeof *spread);
+}
+
+void explore_cycle(explorer *e, modes *m) {
+    follow_memory(e, m);
+    e->found = 0;
+    e->stage = EXPLORE_WALK; /* a search that was under way may end in what is known now */
+    if (e->from >= e->walkers) e->from = 0;
+}
+
+/* log q0, but for a constant. */
+static double log_reference(explorer *e, const double *x) {
+    double *apart = block_at(e, e->v);
+    for (size_t k = 0; k < e->dim; k++) apart[k] = x[k] - block_at(e, e->centre)[k];
+    tri_solve(e->dim, block_at(e, e->spread), apart);
+    return -0.5 * vec_dot(e->dim, apart, apart) / (REFERENCE * REFERENCE);
+}
+
+/* v := the proposal in x, of the walker whose turn it is; its normals are in u. */
+static void ask_walker(explorer *e, rng *r, double *y) {
+    walker *w = &e->at[e->from];
+    double *n = block_at(e, e->u);
+    rng_normals(r, e->dim, n);
+    memcpy(y, walker_x(e, e->from), e->dim * sizeof *y);
+    tri_multiply_add(e->dim, walker_factor(e, e->from), w->step * step_size_optimal(e->dim), n, y);
+    memcpy(block_at(e, e->origin), y, e->dim * sizeof *y);
+}
+
+static void learn_walker(explorer *e, size_t k) {
+    walker *w = &e->at[k];
+    double *mean = walker_mean(e, k), *x = walker_x(e, k), *apart = block_at(e, e->v);
+    double  rate = 2.0 / ((double)w->steps + 2.0 + 10.0 * (double)e->dim);
+    for (size_t i = 0; i < e->dim; i++) apart[i] = sqrt(rate) * (x[i] - mean[i]);
+    for (size_t i = 0; i < e->dim; i++) mean[i] += rate * (x[i] - mean[i]);
+    chol_update(e->dim, walker_factor(e, k), sqrt(1.0 - rate), apart);
+}
+
+static void start_climb(explorer *e);
+
+/* The walker has moved by as much as two independent points are apart: a search starts from there. */
+static void search_from(explorer *e, size_t k) {
+    walker *w = &e->at[k];
+    w->travelled = 0.0;
+    e->start = w->mode;
+    e->log_density = w->log_density;
+    memcpy(block_at(e, e->origin), walker_x(e, k), e->dim * sizeof(double));
+    memcpy(block_at(e, e->frame), walker_factor(e, k), e->dim * e->dim * sizeof(double));
+    e->heat = w->heat;
+    start_climb(e);
+}
+
+static void tell_walker(explorer *e, rng *r, double log_density) {
+    size_t  k = e->from;
+    walker *w = &e->at[k];
+    double *y = block_at(e, e->origin), *n = block_at(e, e->u), size = w->step * step_size_optimal(e->dim);
+    double  log_ratio = log_density > -HUGE_VAL ? w->heat * (log_density - w->log_density) + log_reference(e, y) -
+                                                     log_reference(e, walker_x(e, k))
+                                                : -HUGE_VAL;
+    double  alpha = log_ratio >= 0.0 ? 1.0 : log_ratio > -HUGE_VAL ? exp_fast(log_ratio) : 0.0;
+    if (rng_uniform(r) < alpha) {
+        memcpy(walker_x(e, k), y, e->dim * sizeof *y);
+        w->log_density = log_density;
+        w->travelled += size * size * vec_dot(e->dim, n, n);
+    }
+    w->steps++;
+    w->step *= exp((alpha - WALK_ACCEPT) * pow((double)w->steps, -0.6));
+    learn_walker(e, k);
+    if (w->travelled >= (double)e->dim) search_from(e, k);
+}
+
+/* -- A search ----------------------------------------------------------------------------------------------------- */
+
+/* Iterations of a stage, at most. */
+static uint64_t duration(const explorer *e) {
+    uint64_t d = e->dim, k = e->moves;
+    switch (e->stage) {
+    case EXPLORE_HEAT:
+        return 10 + 5 * k;
+    case EXPLORE_CLIMB:
+        return 20 + 8 * k;
+    case EXPLORE_LOOK:
+        return 10 + 5 * d;
+    default:
+        return 100 + 50 * d;
+    }
+}
+
+static void warm_all(explorer *e) {
+    for (size_t k = 0; k < e->dim; k++) block_at(e, e->warm)[k] = 1.0;
+    e->moves = e->dim;
+}
+
+static void enter(explorer *e, explore_stage stage) {
+    e->stage = stage;
+    e->t = 0;
+    if (stage < EXPLORE_LOOK) return;
+    warm_all(e);
+    e->count = e->level = 0.0;
+    memset(block_at(e, e->seen), 0, e->dim * sizeof(double));
+    memset(block_at(e, e->scatter), 0, e->dim * e->dim * sizeof(double));
+}
+
+static void start_climb(explorer *e) {
+    memset(block_at(e, e->u), 0, e->dim * sizeof(double));
+    warm_all(e);
+    e->step = 1.0 / 2.38;
+    e->before = (double)NAN;
+    e->looks = 0;
+    e->home = SIZE_MAX;
+    enter(e, EXPLORE_CLIMB);
+}
+
+/* k of the coordinates of the frame, log k uniform. */
+static void choose_warm(explorer *e, rng *r) {
+    double *warm = block_at(e, e->warm);
+    size_t  dim = e->dim, left = (size_t)pow((double)dim, rng_uniform(r));
+    e->moves = left;
+    for (size_t k = 0; k < dim; k++) { /* each of the subsets of that size is as likely */
+        warm[k] = rng_uniform(r) * (double)(dim - k) < (double)left ? 1.0 : 0.0;
+        left -= warm[k] > 0.0;
+    }
+}
+
+/* A search from the centre of component i, heated in some coordinates: beside a wide mode a narrow one is seen from the centre only. */
+static void search_from_centre(explorer *e, modes *m, rng *r) {
+    size_t i = modes_choose(m, r, m->count);
+    memcpy(block_at(e, e->origin), modes_mean(m, i), e->dim * sizeof(double));
+    memcpy(block_at(e, e->frame), modes_factor(m, i), e->dim * e->dim * sizeof(double));
+    start_climb(e);
+    e->start = m->at[i].mode;
+    e->log_density = -HUGE_VAL; /* not known there: the first step is accepted */
+    e->heat = HOTTEST * exp(rng_uniform(r) * log(COLDEST / HOTTEST));
+    e->step = 1.0;
+    choose_warm(e, r);
+    enter(e, EXPLORE_HEAT);
+}
+
+/* A search from a random start, as chains have it. */
+static void search_from_start(explorer *e, rng *r, double *y) {
+    for (size_t k = 0; k < e->dim; k++) y[k] = 4.0 * rng_uniform(r) - 2.0;
+    memcpy(block_at(e, e->origin), y, e->dim * sizeof *y);
+}
+
+static void tell_start(explorer *e, double log_density) {
+    if (!(log_density > -HUGE_VAL)) return; /* another one, in the next iteration */
+    memcpy(block_at(e, e->frame), block_at(e, e->spread), e->dim * e->dim * sizeof(double));
+    e->start = UINT64_MAX; /* in no mode */
+    e->heat = HOTTEST;
+    e->log_density = log_density;
+    start_climb(e);
+}
+
+/* The kind of the next search: each by the rate at which its searches have led from one mode to another, beside a find at the rate of all. */
+static void choose_kind(explorer *e, rng *r) {
+    double rate[SEARCH_KINDS], gains = 1.0, costs = 1.0, sum = 0.0;
+    for (size_t k = 0; k < SEARCH_KINDS; k++) {
+        gains += e->gain[k];
+        costs += e->cost[k];
+    }
+    for (size_t k = 0; k < SEARCH_KINDS; k++) {
+        bool none = k == FROM_START ? !e->random : k == FROM_CENTRE ? e->dim == 1 : k >= e->walkers;
+        rate[k] = none ? 0.0 : (e->gain[k] + 1.0) / (e->cost[k] + costs / gains);
+        sum += rate[k];
+    }
+    double u = sum * rng_uniform(r);
+    for (e->from = 0; e->from + 1 < SEARCH_KINDS && (u -= rate[e->from]) >= 0.0; e->from++) {
+    }
+}
+
+/* y := origin + F u. */
+static void put_point(explorer *e, const double *u, double *y) {
+    memcpy(y, block_at(e, e->origin), e->dim * sizeof *y);
+    tri_multiply_add(e->dim, block_at(e, e->frame), 1.0, u, y);
+}
+
+void explore_ask(explorer *e, modes *m, rng *r, double *y) {
+    if (e->stage == EXPLORE_WALK && e->from == FROM_CENTRE) search_from_centre(e, m, r);
+    if (e->stage == EXPLORE_WALK && e->from == FROM_START) {
+        search_from_start(e, r, y);
+        return;
+    }
+    if (e->stage == EXPLORE_WALK) {
+        ask_walker(e, r, y);
+        return;
+    }
+    double       *u = block_at(e, e->u), *v = block_at(e, e->v);
+    const double *warm = block_at(e, e->warm);
+    double        size = e->step * step_size_optimal(e->moves) / (e->stage == EXPLORE_HEAT ? sqrt(e->heat) : 1.0);
+    rng_normals(r, e->dim, v);
+    for (size_t k = 0; k < e->dim; k++) v[k] = u[k] + size * warm[k] * v[k];
+    put_point(e, v, y);
+}
+
+/* Mean and scatter of the points. */
+static void learn(explorer *e) {
+    size_t  dim = e->dim;
+    double *mean = block_at(e, e->seen), *scatter = block_at(e, e->scatter), *u = block_at(e, e->u);
+    double *delta = block_at(e, e->v);
+    e->count += 1.0;
+    e->level += (e->log_density - e->level) / e->count;
+    for (size_t k = 0; k < dim; k++) delta[k] = u[k] - mean[k];
+    for (size_t k = 0; k < dim; k++) {
+        mean[k] += delta[k] / e->count;
+        vec_axpy(dim - k, delta[k] * (1.0 - 1.0 / e->count), delta + k, scatter + k * dim + k);
+    }
+}
+
+/* What was learned, in x: mean, and a factor of the covariance. The walk is short, so its own covariance counts as
+ * count / (4 d) draws beside d draws of an isotropic one, whose size is what the step size has adapted to. */
+static void conclude(explorer *e, double *mean, double *factor) {
+    size_t        dim = e->dim;
+    const double *frame = block_at(e, e->frame);
+    double       *scatter = block_at(e, e->scatter), d = (double)dim;
+    double        own = e->count / (4.0 * d), total = own + d;
+    put_point(e, block_at(e, e->seen), mean);
+    for (size_t k = 0; k < dim * dim; k++) scatter[k] *= own / total / e->count;
+    for (size_t k = 0; k < dim; k++) scatter[k * dim + k] += d / total * e->step * e->step;
+    if (chol_factor(dim, scatter)) {
+        memset(scatter, 0, dim * dim * sizeof *scatter);
+        for (size_t k = 0; k < dim; k++) scatter[k * dim + k] = e->step;
+    }
+    memset(factor, 0, dim * dim * sizeof *factor); /* := frame * scatter, both lower triangles */
+    for (size_t k = 0; k < dim; k++) {
+        double *column = block_at(e, e->v);
+        memset(column, 0, dim * sizeof *column);
+        memcpy(column + k, scatter + k * dim + k, (dim - k) * sizeof *column);
+        tri_multiply_add(dim, frame, 1.0, column, factor + k * dim);
+    }
+}
+
+static void put_trial(explorer *e, modes *m) {
+    size_t a = m->capacity;
+    conclude(e, modes_mean(m, a), modes_factor(m, a));
+    m->at[a] = (component){.step = 1.0, .kernel_step = 1.0};
+    modes_prepare(m, a);
+}
+
+/* The look before is not of the same place if log pi was lower by more than its mean over a look varies. */
+static bool still_rises(explorer *e) {
+    return ++e->looks < LOOKS_MOST && !(e->level < e->before + 1.0 + 0.5 * sqrt((double)e->dim));
+}
+
+/* log of the mass of the place, were it a Gaussian: from the mean of log pi there. */
+static double mass_of(const explorer *e, const component *c) {
+    const double pi = 3.14159265358979323846, d = (double)e->dim;
+    return e->level + 0.5 * d * (1.0 + log(2.0 * pi)) + c->log_det;
+}
+
+/* A search counts for its kind by the novelty of where it ended. */
+static explore_news end(explorer *e, modes *m, rng *r, explore_news news) {
+    const component *home = e->home < m->count ? &m->at[e->home] : NULL;
+    if (e->from < e->walkers) e->at[e->from].mode = home ? home->mode : 0;
+    if (e->new_place)
+        e->gain[e->from] += 1.0;
+    else if (home && e->start && e->from != FROM_START && home->mode != e->start)
+        e->gain[e->from] += 1.0 / (1.0 + home->met);
+    e->new_place = false;
+    e->stage = EXPLORE_WALK;
+    choose_kind(e, r);
+    return news;
+}
+
+/* Whether a known component, then its home, explains log pi at x: it is as high there as the component is, with the tails of its t
+ * distribution or of a Gaussian. A narrow mode within a wide one is higher, what lies between the modes is lower. The further out, the more an
+ * error of the covariance counts. */
+static bool is_home(explorer *e, modes *m, const double *x, double log_density) {
+    double most = -HUGE_VAL, best = 0.0;
+    size_t home = SIZE_MAX;
+    for (size_t j = 0; j < m->count; j++) {
+        double distance = modes_distance(m, j, x), height = m->level + m->at[j].log_weight + m->at[j].log_height;
+        double gaussian = height - 0.5 * distance;
+        if (gaussian <= most) continue;
+        most = gaussian;
+        best = distance;
+        home = j;
+    }
+    if (home == SIZE_MAX) return false;
+    double student = m->level + m->at[home].log_weight + modes_log_t(m, home, best, NULL), peak = most + 0.5 * best;
+    double error = fmin(fabs(log_density - most) - TOLERANCE * (peak - most),
+                        fabs(log_density - student) - TOLERANCE * (peak - student));
+    if (error > 1.0 + sqrt((double)e->dim)) return false; /* as log pi varies within a mode */
+    e->home = home;
+    return true;
+}
+
+/* The same for places found since the memory has learned. */
+static bool is_found(explorer *e, const double *x) {
+    double *apart = block_at(e, e->v);
+    for (size_t k = 0; k < e->found; k++) {
+        for (size_t i = 0; i < e->dim; i++) apart[i] = x[i] - block_at(e, e->found_mean)[k * e->dim + i];
+        tri_solve(e->dim, block_at(e, e->found_factor) + k * e->dim * e->dim, apart);
+        if (vec_dot(e->dim, apart, apart) >= modes_home_radius(e->dim)) continue;
+        e->places[k].met += 1.0;
+        return true;
+    }
+    return false;
+}
+
+static void keep_found(explorer *e, modes *m, double mass) {
+    size_t dim = e->dim, k = e->found;
+    if (k == FOUND_MOST) return;
+    e->places[k] = (found_place){mass, 1.0};
+    memcpy(block_at(e, e->found_mean) + k * dim, modes_mean(m, m->capacity), dim * sizeof(double));
+    memcpy(block_at(e, e->found_factor) + k * dim * dim, modes_factor(m, m->capacity), dim * dim * sizeof(double));
+    e->found++;
+    e->new_place = true;
+}
+
+/* What a look has learned shapes the next. */
+static void look_again(explorer *e, modes *m, explore_stage stage) {
+    double *x = block_at(e, e->v);
+    put_point(e, block_at(e, e->u), x);
+    memcpy(block_at(e, e->origin), x, e->dim * sizeof *x);
+    memcpy(block_at(e, e->frame), modes_factor(m, m->capacity), e->dim * e->dim * sizeof *x);
+    memset(block_at(e, e->u), 0, e->dim * sizeof *x);
+    e->step = 1.0;
+    enter(e, stage);
+}
+
+static explore_news next_stage(explorer *e, modes *m, rng *r) {
+    double *x = block_at(e, e->seen); /* free at the end of a climb */
+    if (e->stage == EXPLORE_HEAT) {
+        enter(e, EXPLORE_CLIMB);
+        e->step /= sqrt(e->heat);
+        return EXPLORE_GOES_ON;
+    }
+    if (e->stage == EXPLORE_CLIMB) {
+        put_point(e, block_at(e, e->u), x);
+        if (is_found(e, x)) return end(e, m, r, EXPLORE_ENDED);
+        enter(e, EXPLORE_LOOK);
+        return EXPLORE_GOES_ON;
+    }
+    put_trial(e, m);
+    if (e->stage == EXPLORE_LOOK && still_rises(e)) {
+        e->before = e->level;
+        look_again(e, m, EXPLORE_LOOK);
+        return EXPLORE_GOES_ON;
+    }
+    double mass = mass_of(e, &m->at[m->capacity]);
+    if (!(mass >= m->level - NEGLIGIBLE - 0.5 * (double)e->dim)) return end(e, m, r, EXPLORE_ENDED);
+    size_t known = modes_known_as(m, m->capacity);
+    if (known < m->count) e->home = known;
+    if (known < m->count + m->retired || is_found(e, modes_mean(m, m->capacity))) return end(e, m, r, EXPLORE_ENDED);
+    if (e->stage == EXPLORE_LOOK) {
+        look_again(e, m, EXPLORE_LEARN);
+        return EXPLORE_GOES_ON;
+    }
+    keep_found(e, m, mass);
+    return end(e, m, r, EXPLORE_ENDED);
+}
+
+/* Up only. */
+static void tell_climb(explorer *e, double log_density) {
+    bool up = log_density > e->log_density;
+    e->step *= up ? CLIMB_UP : CLIMB_DOWN;
+    if (!up) return;
+    memcpy(block_at(e, e->u), block_at(e, e->v), e->dim * sizeof(double));
+    e->log_density = log_density;
+}
+
+static void tell_metropolis(explorer *e, rng *r, double log_density) {
+    double heat = e->stage == EXPLORE_HEAT ? e->heat : 1.0;
+    double log_ratio = log_density > -HUGE_VAL ? heat * (log_density - e->log_density) : -HUGE_VAL;
+    double alpha = log_ratio >= 0.0 ? 1.0 : log_ratio > -HUGE_VAL ? exp_fast(log_ratio) : 0.0;
+    if (rng_uniform(r) < alpha) {
+        memcpy(block_at(e, e->u), block_at(e, e->v), e->dim * sizeof(double));
+        e->log_density = log_density;
+    }
+    e->step *= exp((alpha - LOOK_ACCEPT) * 1.5 / sqrt(1.0 + (double)e->t));
+    if (e->stage >= EXPLORE_LOOK) learn(e);
+}
+
+explore_news explore_tell(explorer *e, modes *m, rng *r, double log_density) {
+    e->cost[e->from] += 1.0;
+    if (e->stage == EXPLORE_WALK) {
+        if (e->from == FROM_START)
+            tell_start(e, log_density);
+        else
+            tell_walker(e, r, log_density);
+        return EXPLORE_GOES_ON;
+    }
+    if (e->stage == EXPLORE_CLIMB)
+        tell_climb(e, log_density);
+    else
+        tell_metropolis(e, r, log_density);
+    const double *u = block_at(e, e->u);
+    if (vec_dot(e->dim, u, u) > FARTHEST * FARTHEST * (double)e->dim / e->heat) return end(e, m, r, EXPLORE_RAN_AWAY);
+    e->t++;
+    if (e->stage == EXPLORE_CLIMB && e->t % (2 * e->moves) == 0) {
+        double *x = block_at(e, e->seen);
+        put_point(e, u, x);
+        if (is_home(e, m, x, e->log_density)) return end(e, m, r, EXPLORE_ENDED);
+    }
+    return e->t < duration(e) ? EXPLORE_GOES_ON : next_stage(e, m, r);
+}

@@ -1,0 +1,87 @@
+/* explore.h - the search for modes: hot walkers that persist, and many cheap searches from where they are.
+ *
+ * A walker samples pi^b q0, where b < 1 is its inverse temperature and q0, a wide t distribution around all that is known, keeps it from
+ * drifting away where pi has heavy tails. It learns its own covariance, so rotations and units do not matter to it, and it goes on
+ * from cycle to cycle: restarted from a known mode it would have to become hot anew. When it has moved as far as two independent
+ * points are apart, a search starts from its place. A search ends in a mode, or in nothing, and does not move the walker:
+ *     CLIMB   a (1+1) evolution strategy: up, until it is among the draws of a known component
+ *     LOOK    a Metropolis walk on pi, again and again while the density rises: where is it?
+ *     LEARN   only where that is new: its mean and covariance
+ * Other searches begin at the centre of a component and are heated in some of the user's coordinates only (HEAT); these often mean
+ * something, and in many dimensions the way to another mode is found in few of them.
+ * Asked and told like a sampler. One flat block. What is found does not touch the chain. */
+#ifndef CKAM_SAMPLER_EXPLORE_H
+#define CKAM_SAMPLER_EXPLORE_H
+
+#include "sampler/modes.h"
+
+enum { WALKERS_MOST = 6, FOUND_MOST = 8 };
+
+/* Where searches begin: the place of a walker, by its number; and these. */
+enum { FROM_CENTRE = WALKERS_MOST, FROM_START, SEARCH_KINDS };
+
+typedef enum explore_stage { EXPLORE_WALK, EXPLORE_HEAT, EXPLORE_CLIMB, EXPLORE_LOOK, EXPLORE_LEARN } explore_stage;
+
+typedef enum explore_news {
+    EXPLORE_GOES_ON,
+    EXPLORE_ENDED,   /* a search ended: `home`, `start` */
+    EXPLORE_RAN_AWAY /* the same, but it was stopped far outside */
+} explore_news;
+
+typedef struct walker {
+    double   heat; /* b */
+    double   log_density;
+    double   step;      /* in units of the optimal one in its own covariance; adapts */
+    double   travelled; /* squared length of the accepted steps since its last search, in its own covariance */
+    uint64_t steps;
+    uint64_t mode; /* number of the mode in which its last search ended; 0: in none that is known */
+} walker;
+
+/* A place that a search found, new to the memory. */
+typedef struct found_place {
+    double mass; /* log of its mass, as the search estimates it */
+    double met;  /* searches that ended in it */
+} found_place;
+
+typedef struct explorer {
+    explore_stage stage;
+    uint64_t      t; /* in this stage */
+    size_t        dim, walkers;
+    bool          random; /* searches may begin at random starts */
+    walker        at[WALKERS_MOST];
+    size_t        from;               /* the kind of the search that goes on, or is next */
+    double        gain[SEARCH_KINDS]; /* searches of each kind that ended in another mode than they began in */
+    double        cost[SEARCH_KINDS]; /* and their evaluations */
+    double        heat;
+    double        log_density;
+    double        step;   /* in units of the optimal one: adapts */
+    double        count;  /* of points in mean and scatter */
+    double        level;  /* mean of log pi over them */
+    double        before; /* the same of the look before; NaN: there was none */
+    uint64_t      looks;
+    uint64_t      start;     /* number of the mode that the search began in; 0: not known */
+    bool          new_place; /* it found one */
+    size_t        home;      /* the component that it ended in; SIZE_MAX: none */
+    size_t        found;     /* places, so many of them in all since explore_cycle() */
+    found_place   places[FOUND_MOST];
+    size_t        found_mean, found_factor; /* offsets: theirs */
+    size_t        x, mean, factor;          /* offsets: of the walkers */
+    size_t        centre, spread;           /* of q0 */
+    size_t        u, v;                     /* the point and the proposal, in the frame of the search */
+    size_t        warm, moves;              /* offset: which coordinates of the frame move, 1 or 0; how many */
+    size_t        origin, frame;
+    size_t        seen, scatter; /* mean and scatter of points in u; what was found: mean in x, factor */
+} explorer;
+
+size_t explore_size(size_t dim);
+/* All walkers begin at x. random: searches may begin at random starts, too. */
+void explore_begin(explorer *e, size_t dim, const double *x, double log_density, bool random);
+/* Gives the walkers the shape of component i of m, to which the chain belongs. */
+void explore_shape(explorer *e, modes *m, size_t i);
+/* m has learned: q0 follows it, and what was found is there. */
+void explore_cycle(explorer *e, modes *m);
+/* The next point into y. */
+void         explore_ask(explorer *e, modes *m, rng *r, double *y);
+explore_news explore_tell(explorer *e, modes *m, rng *r, double log_density);
+
+#endif

@@ -1,0 +1,208 @@
+/* test_explore.c - jump's search for modes: how often it finds one, what it says about it, and that it does no harm. */
+#include "support.h"
+
+#include "chain/chain.h"
+#include "memory_of_modes.h"
+#include "sampler/jump.h"
+
+enum { DIM = 2, BUDGET = 20000 };
+
+static const double half_log[] = {-0.34657359027997264, 0.34657359027997264}; /* of the variances 0.5 and 2 */
+
+/* bimodal's density, 16 apart, with its coordinates in other units. */
+static double log_density(const double *x, const double *unit) {
+    double u = x[0] / unit[0], v = x[1] / unit[1];
+    double a = log(0.5) - 2.0 * half_log[0] - ((u + 8.0) * (u + 8.0) + v * v);
+    double b = log(0.5) - 2.0 * half_log[1] - 0.25 * ((u - 8.0) * (u - 8.0) + v * v);
+    return fmax(a, b) + log1p(exp(-fabs(a - b))) - log(2.0 * 3.14159265358979323846);
+}
+
+/* A memory of the left mode, and, if wanted, of the right one. */
+static modes *known_modes(const double *unit, bool both) {
+    modes *m = memory_make(DIM);
+    for (int j = 0; j < (both ? 2 : 1); j++) {
+        double deviation = exp(half_log[j]), mean[DIM] = {(j ? 8.0 : -8.0) * unit[0], 0.0};
+        memory_add(m, mean, (double[]){deviation * unit[0], 0.0, 0.0, deviation * unit[1]}, 0.0, 1.0);
+    }
+    return m;
+}
+
+static explorer *make_explorer(modes *m, const double *unit) {
+    double    start[DIM] = {-8.0 * unit[0], 0.0};
+    size_t    size = (explore_size(DIM) + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+    explorer *e = aligned_alloc(BLOCK_ALIGNMENT, size);
+    assert_non_null(e);
+    memset(e, 0, size);
+    explore_begin(e, DIM, start, log_density(start, unit), false);
+    explore_shape(e, m, 0);
+    explore_cycle(e, m);
+    return e;
+}
+
+/* What BUDGET evaluations come to. A place that is found is forgotten at once, so that it can be found again. */
+typedef struct result {
+    double searches, found, home, mass, spread; /* mass and log determinant: means over what was found */
+} result;
+
+static result search(modes *m, const double *unit, uint64_t seed, double heat) {
+    explorer *e = make_explorer(m, unit);
+    result    out = {0};
+    double    y[DIM];
+    rng       r;
+    rng_init(&r, seed, 0);
+    for (size_t k = 0; k < e->walkers && heat > 0.0; k++) e->at[k].heat = heat;
+    for (uint64_t i = 0; i < BUDGET; i++) {
+        rng_at(&r, i, RNG_STEP);
+        if (heat > 0.0 && e->stage == EXPLORE_WALK && e->from >= e->walkers) e->from = 0; /* walkers only */
+        explore_ask(e, m, &r, y);
+        if (explore_tell(e, m, &r, log_density(y, unit)) == EXPLORE_GOES_ON) continue;
+        out.searches += 1.0;
+        out.home += e->home != SIZE_MAX;
+        if (!e->found) continue;
+        const double *mean = block_at(e, e->found_mean), *l = block_at(e, e->found_factor);
+        assert_less(fabs(mean[0] / unit[0] - 8.0), 3.0); /* 2 standard deviations; there is nothing else to be found */
+        assert_less(fabs(mean[1] / unit[1]), 3.0);
+        out.found += 1.0;
+        out.mass += e->places[0].mass;
+        out.spread += log(l[0] * l[3]);
+        e->found = 0;
+    }
+    out.mass /= fmax(out.found, 1.0);
+    out.spread /= fmax(out.found, 1.0);
+    free(e);
+    return out;
+}
+
+static const double plain[DIM] = {1.0, 1.0};
+
+/* Hundreds of searches each; limits of masses and log determinants are those that the walks, which are short, had before. Not heated,
+ * walkers stay: the twin. */
+static void a_search_finds_the_other_mode(void **unused) {
+    (void)unused;
+    modes *m = known_modes(plain, false);
+    result hot = search(m, plain, 77, 0.0), cold = search(m, plain, 77, 1.0);
+    assert_less(0.1 * hot.searches, hot.found);
+    assert_less(fabs(hot.mass - log(0.5)), 0.34);
+    assert_less(fabs(hot.spread - log(2.0)), 0.34);
+    assert_less(cold.found, 0.01 * cold.searches);
+    free(m);
+}
+
+static void what_is_known_is_not_found(void **unused) {
+    (void)unused;
+    modes *m = known_modes(plain, true);
+    result both = search(m, plain, 78, 0.0);
+    assert_true(both.found == 0.0);
+    assert_less(0.99 * both.searches, both.home);
+    modes_remove(m, 1, true); /* a place that led nowhere */
+    both = search(m, plain, 79, 0.0);
+    assert_less(both.found, 0.01 * both.searches);
+    free(m);
+}
+
+/* The same searches where the units of the coordinates are powers of 2. Those from random starts are in the user's units, and left out. */
+static void units_do_not_matter(void **unused) {
+    (void)unused;
+    static const double unit[DIM] = {0x1p20, 0x1p-20};
+    modes              *m = known_modes(plain, false), *scaled = known_modes(unit, false);
+    explorer           *e = make_explorer(m, plain), *other = make_explorer(scaled, unit);
+    double              y[DIM];
+    rng                 r, s;
+    int                 found = 0;
+    rng_init(&r, 5, 0);
+    rng_init(&s, 5, 0);
+    for (uint64_t i = 0; i < BUDGET; i++) {
+        rng_at(&r, i, RNG_STEP);
+        rng_at(&s, i, RNG_STEP);
+        explore_ask(e, m, &r, y);
+        explore_news news = explore_tell(e, m, &r, log_density(y, plain));
+        explore_ask(other, scaled, &s, y);
+        assert_int_equal(explore_tell(other, scaled, &s, log_density(y, unit)), news);
+        assert_true(e->stage == other->stage && e->from == other->from && e->found == other->found);
+        if (!e->found) continue;
+        found++;
+        for (size_t k = 0; k < DIM; k++) {
+            double here = block_at(e, e->found_mean)[k] * unit[k], there = block_at(other, other->found_mean)[k];
+            assert_close(there, here, 1e-9 * fabs(here));
+        }
+        e->found = other->found = 0;
+    }
+    assert_true(found > 10);
+    free(e);
+    free(other);
+    free(m);
+    free(scaled);
+}
+
+/* A density that is 0 but at the start: walkers stay where they are, searches from elsewhere end. */
+static void a_search_that_cannot_move_ends(void **unused) {
+    (void)unused;
+    modes    *m = known_modes(plain, false);
+    explorer *e = make_explorer(m, plain);
+    double    y[DIM];
+    rng       r;
+    rng_init(&r, 1, 0);
+    e->from = FROM_CENTRE;
+    bool ended = false;
+    for (uint64_t i = 0; i < 1000 && !ended; i++) {
+        rng_at(&r, i, RNG_STEP);
+        explore_ask(e, m, &r, y);
+        ended = explore_tell(e, m, &r, i % 2 ? (double)NAN : -HUGE_VAL) != EXPLORE_GOES_ON;
+    }
+    assert_true(ended && e->found == 0);
+    free(e);
+    free(m);
+}
+
+/* -- In a chain --------------------------------------------------------------------------------------------------- */
+
+static int heavy_tails(void *context, const double *x, double *value) {
+    const double *power = context;
+    *value = 0.0;
+    for (int k = 0; k < DIM; k++) *value -= *power * log1p(x[k] * x[k]);
+    return CKAM_OK;
+}
+
+/* What a chain counts on a target of heavy tails; exploring never moves it. */
+static ckam_counts run_chain(double power) {
+    ckam_target   target = {.dim = DIM, .log_density = heavy_tails, .context = &power};
+    double        start[DIM] = {0.0, 0.0}, last[DIM] = {0.0, 0.0}, last_level = 0.0;
+    ckam_options *options;
+    ckam_chain   *chain;
+    ckam_step     step;
+    ckam_counts   counts;
+    assert_int_equal(ckam_options_create(&options, "jump", NULL), CKAM_OK);
+    ckam_setup setup = {.target = &target, .options = options, .start = start, .seed = 3, .horizon = 40000};
+    assert_int_equal(ckam_chain_create(&chain, &setup, NULL), CKAM_OK);
+    for (int i = 0; i < 40000; i++) {
+        assert_int_equal(ckam_chain_step(chain, &step), CKAM_OK);
+        jump_state *s = (void *)((char *)chain->state + chain->state->sampler);
+        bool        searching = step.phase == CKAM_PHASE_EXPLORE && s->plan.length && !s->waits;
+        if (searching && s->t > 0) {
+            assert_memory_equal(step.x, last, sizeof last);
+            assert_true(step.log_density == last_level && !step.draw && step.move == 0);
+        }
+        memcpy(last, step.x, sizeof last);
+        last_level = step.log_density;
+    }
+    ckam_chain_counts(chain, &counts);
+    ckam_chain_free(chain);
+    ckam_options_free(options);
+    return counts;
+}
+
+/* (1 + x^2)^-2 has an integral and a variance; heated to b < 1/4 it has no integral, and a walker would drift away but for q0. */
+static void heavy_tails_do_not_carry_walkers_off(void **unused) {
+    (void)unused;
+    ckam_counts heavy = run_chain(2.0), light = run_chain(2000.0);
+    assert_true(heavy.scouts > 100 && heavy.runaways < heavy.scouts / 4); /* 70 of 484: those heated from a centre */
+    assert_true(light.scouts > 100 && light.runaways == 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_search_finds_the_other_mode), cmocka_unit_test(what_is_known_is_not_found),
+        cmocka_unit_test(units_do_not_matter), cmocka_unit_test(a_search_that_cannot_move_ends),
+        cmocka_unit_test(heavy_tails_do_not_carry_walkers_off)};
+    return cmocka_run_group_tests_name("explore", tests, NULL, NULL);
+}
