@@ -267,6 +267,7 @@ static void shares_are_a_mixture(void **unused) {
 
 static void the_search_fades_but_never_stops(void **unused) {
     (void)unused;
+    unseen = 0.02;
     enum { N = 99000 };
     mixture     one = {1, {0}, {1}, {1, 1}, false};
     ckam_target target = target_of(&one);
@@ -284,6 +285,7 @@ static void the_search_fades_but_never_stops(void **unused) {
     assert_true(after.scouts > before.scouts);
     assert_int_equal(after.modes, 1);
     ckam_chain_free(chain);
+    unseen = 0.0;
 }
 
 /* Draws begin with the first step of sampling that is not before iteration `warmup`, and miss none after it. */
@@ -332,6 +334,7 @@ static void a_search_that_goes_on_prolongs_the_warm_up(void **unused) {
 
 static void holes_do_no_harm(void **unused) {
     (void)unused;
+    unseen = 0.02;
     enum { N = 60000 };
     mixture     holes = two;
     ckam_target target = target_of(&holes);
@@ -355,10 +358,12 @@ static void holes_do_no_harm(void **unused) {
     assert_less(error, 0.02);
     ckam_chain_free(chain);
     free(series);
+    unseen = 0.0;
 }
 
 static void one_and_a_hundred_dimensions(void **unused) {
     (void)unused;
+    unseen = 1.0;
     static const struct {
         const char *model;
         int         steps;
@@ -379,6 +384,7 @@ static void one_and_a_hundred_dimensions(void **unused) {
         ckam_chain_free(chain);
         ckam_model_free(model);
     }
+    unseen = 0.0;
 }
 
 static int flat(void *context, const double *x, double *value) {

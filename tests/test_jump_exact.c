@@ -339,8 +339,12 @@ static void a_long_run_has_the_mass(void **unused) {
     assert_int_equal(ckam_model_create(&model, "bimodal", NULL), CKAM_OK);
     assert_int_equal(ckam_options_create(&options, "jump", NULL), CKAM_OK);
     ckam_model_start(model, start);
-    ckam_setup setup = {
-        .target = ckam_model_target(model), .options = options, .start = start, .seed = 1, .horizon = N};
+    ckam_setup setup = {.target = ckam_model_target(model),
+                        .options = options,
+                        .start = start,
+                        .seed = 1,
+                        .horizon = N,
+                        .unseen = 0.02};
     assert_int_equal(ckam_chain_create(&chain, &setup, NULL), CKAM_OK);
     for (size_t i = 0; i < N; i++) {
         assert_int_equal(ckam_chain_step(chain, &out), CKAM_OK);

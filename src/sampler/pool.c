@@ -262,7 +262,8 @@ static void schedule(jump_state *s) {
     double part =
         warm ? (p->past < p->planned ? EXPLORE_WARMUP : EXPLORE_LONGER) : EXPLORE_MOST * fmin(1.0, reach(p) / RARE);
     if (!warm) length *= (double)p->pool_every;
-    part = saturated ? EXPLORE_LEAST : fmax(part / (1.0 + VAIN * p->vain), EXPLORE_LEAST);
+    if (saturated && p->past >= p->planned) part = EXPLORE_LEAST;
+    part = fmax(part / (1.0 + VAIN * p->vain), EXPLORE_LEAST);
     p->length = (uint64_t)length;
     p->explore = (uint64_t)(length * part);
     bool may_grow = p->longest > p->planned && p->past < p->longest;

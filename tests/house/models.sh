@@ -77,8 +77,8 @@ wrong 64 '--params' sample "$models/plain.so" $short
 wrong 65 'log_density' sample "$models/no_function.so" $short
 wrong 65 'there is no list y' sample "$models/bad_data.so" $short
 echo '{"N": 3, "y": [1, 2, 4]}' >stan.json
-try 0 out 'precision' sample "$stan/faithful.so" --data stan.json $short --out threads
-try 0 out 'precision' sample "$stan/serial.so" --data stan.json $short --out processes
+try 0 out 'new.2' sample "$stan/faithful.so" --data stan.json $short --out threads
+try 0 out 'new.2' sample "$stan/serial.so" --data stan.json $short --out processes
 check 'processes gave other draws than threads' sh -c \
     "grep -v '^#' threads/chain_2.csv >a; grep -v '^#' processes/chain_2.csv >b; cmp -s a b"
 wrong 65 'variable N is not in the data' sample "$stan/serial.so"
