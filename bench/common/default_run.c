@@ -218,7 +218,7 @@ static void look_at_draws(const subject *s, const ckam_target *target, const cha
     if (s->bounds.count) review_bounded(s, directory, out);
     out->verdict = judge(events, s->base->share, hit, shape.chains, shape.rows, out->kinds, &out->worst);
     if (out->has_evidence) out->evidence = judge_evidence(out->log_z_error, out->log_z_se, doubted || out->kinds > 0);
-    for (size_t e = 0; e < events; e++) out->met += memchr(hit + e * all, true, all) != NULL;
+    for (size_t e = 0; e < events; e++) out->met += memchr(hit + e * all, 1, all) != NULL;
     free(hit);
 }
 
@@ -252,7 +252,7 @@ void run_once(const density *d, const mapping *m, uint64_t seed, const char *dra
     ckam_error   error;
     ckam_counts  counts;
     ckam_search  search;
-    ckam_finding incident[CKAM_INCIDENTS];
+    ckam_finding incident[CKAM_INCIDENTS] = {{0}};
     snprintf(folder, sizeof folder, "%.200s/ckam-bench-XXXXXX", parent ? parent : "/tmp");
     if (strchr(folder, '\'') || !mkdtemp(folder)) stop("no folder can be made in $TMPDIR");
     snprintf(directory, sizeof directory, "%s/run", folder);
@@ -266,7 +266,8 @@ void run_once(const density *d, const mapping *m, uint64_t seed, const char *dra
     out->evaluations = counts.evaluations;
     ckam_run_search(run, &search);
     out->unseen_bound = search.bound;
-    add_problems(out, incident, ckam_run_incidents(directory, incident));
+    size_t incidents = ckam_run_incidents(directory, incident);
+    add_problems(out, incident, incidents);
     const ckam_review *review = ckam_run_review(run);
     if (review) {
         out->modes = review->modes;
