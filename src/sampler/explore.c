@@ -3,16 +3,17 @@
 
 #include "base/fastmath.h"
 #include "linalg/linalg.h"
+#include "sampler/quadratic.h"
 #include "sampler/schedule.h"
 
 #include <string.h>
 
-enum { LOOKS_MOST = 20, WALKER_BYTES = 8 << 20 };
+enum { ROUNDS_MOST = 20, WALKER_BYTES = 8 << 20, FIT_MOST = 30 /* dimensions in which climbs fit quadratics */ };
 #define COLDEST     0.1 /* inverse temperatures are between these, evenly in the logarithm */
 #define HOTTEST     3e-4
-#define REFERENCE   30.0 /* standard deviations of q0, in those of the memory */
 #define WALK_ACCEPT 0.234
 #define LOOK_ACCEPT 0.25
+#define CLIMB_STEP  (1.0 / 2.38)
 #define CLIMB_UP    1.5 /* factors of a climb's step after success and failure: one in five succeeds */
 #define CLIMB_DOWN  0.9
 #define TOLERANCE   0.05  /* relative error of the covariances by which the memory predicts log pi */
@@ -23,6 +24,9 @@ static size_t walkers_for(size_t dim) {
     size_t fit = WALKER_BYTES / sizeof(double) / dim / dim;
     return fit < 1 ? 1 : fit > WALKERS_MOST ? WALKERS_MOST : fit;
 }
+
+/* Points for a fit; 0: none is made. */
+static size_t fit_points(size_t dim) { return dim <= FIT_MOST ? quadratic_points(dim) : 0; }
 
 static size_t layout(explorer *e, size_t dim) {
     size_t end = sizeof *e, count = walkers_for(dim);
@@ -40,6 +44,8 @@ static size_t layout(explorer *e, size_t dim) {
     e->frame = block_take(&end, dim, dim);
     e->seen = block_take(&end, dim, 1);
     e->scatter = block_take(&end, dim, dim);
+    e->rows = block_take(&end, fit_points(dim), dim + QUADRATIC_HEAD);
+    e->fit = block_take(&end, fit_points(dim) ? quadratic_work(dim) + dim + dim * dim : 0, 1);
     e->found_mean = block_take(&end, FOUND_MOST, dim);
     e->found_factor = block_take(&end, FOUND_MOST * dim, dim);
     return end;
@@ -99,11 +105,11 @@ void explore_cycle(explorer *e, modes *m) {
 }
 
 /* log q0, but for a constant. */
-static double log_reference(explorer *e, const double *x) {
+static double log_reference(explorer *e, double heat, const double *x) {
     double *apart = block_at(e, e->v);
     for (size_t k = 0; k < e->dim; k++) apart[k] = x[k] - block_at(e, e->centre)[k];
     tri_solve(e->dim, block_at(e, e->spread), apart);
-    return -0.5 * vec_dot(e->dim, apart, apart) / (REFERENCE * REFERENCE);
+    return -0.5 * vec_dot(e->dim, apart, apart) * heat;
 }
 
 /* v := the proposal in x, of the walker whose turn it is; its normals are in u. */
@@ -143,9 +149,10 @@ static void tell_walker(explorer *e, rng *r, double log_density) {
     size_t  k = e->from;
     walker *w = &e->at[k];
     double *y = block_at(e, e->origin), *n = block_at(e, e->u), size = w->step * step_size_optimal(e->dim);
-    double  log_ratio = log_density > -HUGE_VAL ? w->heat * (log_density - w->log_density) + log_reference(e, y) -
-                                                     log_reference(e, walker_x(e, k))
-                                                : -HUGE_VAL;
+    double  log_ratio = log_density > -HUGE_VAL
+                            ? w->heat * (log_density - w->log_density) + log_reference(e, w->heat, y) -
+                                 log_reference(e, w->heat, walker_x(e, k))
+                            : -HUGE_VAL;
     double  alpha = log_ratio >= 0.0 ? 1.0 : log_ratio > -HUGE_VAL ? exp_fast(log_ratio) : 0.0;
     if (rng_uniform(r) < alpha) {
         memcpy(walker_x(e, k), y, e->dim * sizeof *y);
@@ -166,8 +173,10 @@ static uint64_t duration(const explorer *e) {
     switch (e->stage) {
     case EXPLORE_HEAT:
         return 10 + 5 * k;
-    case EXPLORE_CLIMB:
-        return 20 + 8 * k;
+    case EXPLORE_CLIMB: /* with all coordinates until there are points enough for a fit */
+        return k == d && fit_points(d) > 20 + 8 * k ? fit_points(d) : 20 + 8 * k;
+    case EXPLORE_PEAK:
+        return 1;
     case EXPLORE_LOOK:
         return 10 + 5 * d;
     default:
@@ -183,6 +192,7 @@ static void warm_all(explorer *e) {
 static void enter(explorer *e, explore_stage stage) {
     e->stage = stage;
     e->t = 0;
+    e->kept = 0;
     if (stage < EXPLORE_LOOK) return;
     warm_all(e);
     e->count = e->level = 0.0;
@@ -193,9 +203,9 @@ static void enter(explorer *e, explore_stage stage) {
 static void start_climb(explorer *e) {
     memset(block_at(e, e->u), 0, e->dim * sizeof(double));
     warm_all(e);
-    e->step = 1.0 / 2.38;
+    e->step = CLIMB_STEP;
     e->before = (double)NAN;
-    e->looks = 0;
+    e->rounds = 0;
     e->home = SIZE_MAX;
     enter(e, EXPLORE_CLIMB);
 }
@@ -273,6 +283,10 @@ void explore_ask(explorer *e, modes *m, rng *r, double *y) {
         ask_walker(e, r, y);
         return;
     }
+    if (e->stage == EXPLORE_PEAK) {
+        memcpy(y, modes_mean(m, m->capacity), e->dim * sizeof *y);
+        return;
+    }
     double       *u = block_at(e, e->u), *v = block_at(e, e->v);
     const double *warm = block_at(e, e->warm);
     double        size = e->step * step_size_optimal(e->moves) / (e->stage == EXPLORE_HEAT ? sqrt(e->heat) : 1.0);
@@ -295,13 +309,24 @@ static void learn(explorer *e) {
     }
 }
 
+/* factor := frame * l, lower triangles. */
+static void to_frame(explorer *e, const double *l, double *factor) {
+    size_t  dim = e->dim;
+    double *column = block_at(e, e->v);
+    memset(factor, 0, dim * dim * sizeof *factor);
+    for (size_t k = 0; k < dim; k++) {
+        memset(column, 0, dim * sizeof *column);
+        memcpy(column + k, l + k * dim + k, (dim - k) * sizeof *column);
+        tri_multiply_add(dim, block_at(e, e->frame), 1.0, column, factor + k * dim);
+    }
+}
+
 /* What was learned, in x: mean, and a factor of the covariance. The walk is short, so its own covariance counts as
  * count / (4 d) draws beside d draws of an isotropic one, whose size is what the step size has adapted to. */
 static void conclude(explorer *e, double *mean, double *factor) {
-    size_t        dim = e->dim;
-    const double *frame = block_at(e, e->frame);
-    double       *scatter = block_at(e, e->scatter), d = (double)dim;
-    double        own = e->count / (4.0 * d), total = own + d;
+    size_t  dim = e->dim;
+    double *scatter = block_at(e, e->scatter), d = (double)dim;
+    double  own = e->count / (4.0 * d), total = own + d;
     put_point(e, block_at(e, e->seen), mean);
     for (size_t k = 0; k < dim * dim; k++) scatter[k] *= own / total / e->count;
     for (size_t k = 0; k < dim; k++) scatter[k * dim + k] += d / total * e->step * e->step;
@@ -309,13 +334,7 @@ static void conclude(explorer *e, double *mean, double *factor) {
         memset(scatter, 0, dim * dim * sizeof *scatter);
         for (size_t k = 0; k < dim; k++) scatter[k * dim + k] = e->step;
     }
-    memset(factor, 0, dim * dim * sizeof *factor); /* := frame * scatter, both lower triangles */
-    for (size_t k = 0; k < dim; k++) {
-        double *column = block_at(e, e->v);
-        memset(column, 0, dim * sizeof *column);
-        memcpy(column + k, scatter + k * dim + k, (dim - k) * sizeof *column);
-        tri_multiply_add(dim, frame, 1.0, column, factor + k * dim);
-    }
+    to_frame(e, scatter, factor);
 }
 
 static void put_trial(explorer *e, modes *m) {
@@ -325,9 +344,11 @@ static void put_trial(explorer *e, modes *m) {
     modes_prepare(m, a);
 }
 
-/* The look before is not of the same place if log pi was lower by more than its mean over a look varies. */
-static bool still_rises(explorer *e) {
-    return ++e->looks < LOOKS_MOST && !(e->level < e->before + 1.0 + 0.5 * sqrt((double)e->dim));
+/* The round before was not of the same place if log pi was lower by more than its mean over a look varies. */
+static bool still_rises(explorer *e, double level) {
+    bool rises = ++e->rounds < ROUNDS_MOST && !(level < e->before + 1.0 + 0.5 * sqrt((double)e->dim));
+    e->before = level;
+    return rises;
 }
 
 /* log of the mass of the place, were it a Gaussian: from the mean of log pi there. */
@@ -365,9 +386,9 @@ static bool is_home(explorer *e, modes *m, const double *x, double log_density) 
         home = j;
     }
     if (home == SIZE_MAX) return false;
-    double student = m->level + m->at[home].log_weight + modes_log_t(m, home, best, NULL), peak = most + 0.5 * best;
-    double error = fmin(fabs(log_density - most) - TOLERANCE * (peak - most),
-                        fabs(log_density - student) - TOLERANCE * (peak - student));
+    double peak = most + 0.5 * best, student = m->level + m->at[home].log_weight + modes_log_t(m, home, best, NULL);
+    double error = fabs(log_density - most) - TOLERANCE * (peak - most);
+    if (best < modes_home_radius(e->dim)) error = fmin(error, fabs(log_density - student));
     if (error > 1.0 + sqrt((double)e->dim)) return false; /* as log pi varies within a mode */
     e->home = home;
     return true;
@@ -407,36 +428,81 @@ static void look_again(explorer *e, modes *m, explore_stage stage) {
     enter(e, stage);
 }
 
-static explore_news next_stage(explorer *e, modes *m, rng *r) {
+/* A point that was evaluated, in the frame of the search. */
+static void keep_point(explorer *e, double log_density) {
+    size_t room = fit_points(e->dim);
+    if (!room || !(log_density > -HUGE_VAL)) return;
+    double *row = block_at(e, e->rows) + e->kept++ % room * (e->dim + QUADRATIC_HEAD);
+    row[QUADRATIC_VALUE] = log_density;
+    memcpy(row + QUADRATIC_HEAD, block_at(e, e->v), e->dim * sizeof *row);
+}
+
+/* The trial component := the Gaussian that the last points of the climb speak for. */
+static quadratic_result fit_climb(explorer *e, modes *m) {
+    size_t    dim = e->dim, a = m->capacity, count = fit_points(dim);
+    double   *work = block_at(e, e->fit);
+    quadratic q = {.mean = work + quadratic_work(dim)};
+    q.factor = q.mean + dim;
+    if (!count || e->kept < count) return QUADRATIC_NONE;
+    quadratic_result result = quadratic_fit(dim, count, block_at(e, e->rows), work, &q);
+    if (result == QUADRATIC_NONE) return result;
+    put_point(e, q.mean, modes_mean(m, a));
+    to_frame(e, q.factor, modes_factor(m, a));
+    m->at[a] = (component){.step = 1.0, .kernel_step = 1.0};
+    modes_prepare(m, a);
+    e->peak = q.peak;
+    return q.unexplained < QUADRATIC_UNEXPLAINED ? result : QUADRATIC_PARTLY;
+}
+
+/* Another round in the frame of the fit, or a look where the climb rises no more. */
+static explore_news climb_on(explorer *e, modes *m) {
+    bool rises = still_rises(e, e->log_density);
+    look_again(e, m, rises ? EXPLORE_CLIMB : EXPLORE_LOOK);
+    if (rises)
+        e->step = CLIMB_STEP;
+    else
+        e->before = (double)NAN;
+    return EXPLORE_GOES_ON;
+}
+
+static explore_news end_climb(explorer *e, modes *m, rng *r) {
     double *x = block_at(e, e->seen); /* free at the end of a climb */
-    if (e->stage == EXPLORE_HEAT) {
-        enter(e, EXPLORE_CLIMB);
-        e->step /= sqrt(e->heat);
-        return EXPLORE_GOES_ON;
-    }
-    if (e->stage == EXPLORE_CLIMB) {
-        put_point(e, block_at(e, e->u), x);
-        if (is_found(e, x)) return end(e, m, r, EXPLORE_ENDED);
-        enter(e, EXPLORE_LOOK);
-        return EXPLORE_GOES_ON;
-    }
-    put_trial(e, m);
-    if (e->stage == EXPLORE_LOOK && still_rises(e)) {
-        e->before = e->level;
-        look_again(e, m, EXPLORE_LOOK);
-        return EXPLORE_GOES_ON;
-    }
+    put_point(e, block_at(e, e->u), x);
+    if (is_found(e, x)) return end(e, m, r, EXPLORE_ENDED);
+    quadratic_result result = e->moves == e->dim ? fit_climb(e, m) : QUADRATIC_NONE;
+    if (result == QUADRATIC_PARTLY) return climb_on(e, m);
+    enter(e, result == QUADRATIC_FULL ? EXPLORE_PEAK : EXPLORE_LOOK);
+    return EXPLORE_GOES_ON;
+}
+
+/* The trial component is what a look, the walk after it or a fit has learned: known, negligible, or a place to learn more of? */
+static explore_news judge(explorer *e, modes *m, rng *r) {
     double mass = mass_of(e, &m->at[m->capacity]);
     if (!(mass >= m->level - NEGLIGIBLE - 0.5 * (double)e->dim)) return end(e, m, r, EXPLORE_ENDED);
     size_t known = modes_known_as(m, m->capacity);
     if (known < m->count) e->home = known;
     if (known < m->count + m->retired || is_found(e, modes_mean(m, m->capacity))) return end(e, m, r, EXPLORE_ENDED);
-    if (e->stage == EXPLORE_LOOK) {
+    if (e->stage != EXPLORE_LEARN) {
         look_again(e, m, EXPLORE_LEARN);
         return EXPLORE_GOES_ON;
     }
     keep_found(e, m, mass);
     return end(e, m, r, EXPLORE_ENDED);
+}
+
+static explore_news next_stage(explorer *e, modes *m, rng *r) {
+    if (e->stage == EXPLORE_HEAT) {
+        enter(e, EXPLORE_CLIMB);
+        e->step /= sqrt(e->heat);
+        return EXPLORE_GOES_ON;
+    }
+    if (e->stage == EXPLORE_CLIMB) return end_climb(e, m, r);
+    put_trial(e, m);
+    if (e->stage == EXPLORE_LOOK && still_rises(e, e->level)) {
+        look_again(e, m, EXPLORE_LOOK);
+        return EXPLORE_GOES_ON;
+    }
+    return judge(e, m, r);
 }
 
 /* Up only. */
@@ -460,6 +526,21 @@ static void tell_metropolis(explorer *e, rng *r, double log_density) {
     if (e->stage >= EXPLORE_LOOK) learn(e);
 }
 
+/* At the peak of a fit: if log pi is what the fit says there, that is a place. */
+static explore_news tell_peak(explorer *e, modes *m, rng *r, double log_density) {
+    const double *peak = modes_mean(m, m->capacity);
+    bool          there = fabs(log_density - e->peak) < 1.0 + sqrt((double)e->dim);
+    if (there || log_density > e->log_density) {
+        memcpy(block_at(e, e->origin), peak, e->dim * sizeof *peak);
+        memset(block_at(e, e->u), 0, e->dim * sizeof *peak);
+        e->log_density = log_density;
+    }
+    if (!there) return climb_on(e, m);
+    if (is_home(e, m, peak, log_density)) return end(e, m, r, EXPLORE_ENDED);
+    e->level = e->peak - 0.5 * (double)e->dim;
+    return judge(e, m, r);
+}
+
 explore_news explore_tell(explorer *e, modes *m, rng *r, double log_density) {
     e->cost[e->from] += 1.0;
     if (e->stage == EXPLORE_WALK) {
@@ -469,10 +550,13 @@ explore_news explore_tell(explorer *e, modes *m, rng *r, double log_density) {
             tell_walker(e, r, log_density);
         return EXPLORE_GOES_ON;
     }
-    if (e->stage == EXPLORE_CLIMB)
+    if (e->stage == EXPLORE_PEAK) return tell_peak(e, m, r, log_density);
+    if (e->stage == EXPLORE_CLIMB) {
+        keep_point(e, log_density);
         tell_climb(e, log_density);
-    else
+    } else {
         tell_metropolis(e, r, log_density);
+    }
     const double *u = block_at(e, e->u);
     if (vec_dot(e->dim, u, u) > FARTHEST * FARTHEST * (double)e->dim / e->heat) return end(e, m, r, EXPLORE_RAN_AWAY);
     e->t++;

@@ -1,11 +1,13 @@
 /* explore.h - the search for modes: hot walkers that persist, and many cheap searches from where they are.
  *
- * A walker samples pi^b q0, where b < 1 is its inverse temperature and q0, a wide t distribution around all that is known, keeps it from
+ * A walker samples pi^b q0^b, where b < 1 is its inverse temperature and q0, a Gaussian with the moments of all that is known, keeps it from
  * drifting away where pi has heavy tails. It learns its own covariance, so rotations and units do not matter to it, and it goes on
  * from cycle to cycle: restarted from a known mode it would have to become hot anew. When it has moved as far as two independent
  * points are apart, a search starts from its place. A search ends in a mode, or in nothing, and does not move the walker:
- *     CLIMB   a (1+1) evolution strategy: up, until it is among the draws of a known component
- *     LOOK    a Metropolis walk on pi, again and again while the density rises: where is it?
+ *     CLIMB   a (1+1) evolution strategy: up, until it is among the draws of a known component; in rounds, each in the frame of the
+ *             quadratic that the points of the last one speak for, until that has a peak
+ *     PEAK    is the density there what the quadratic says? Then it is the place
+ *     LOOK    if there is no such peak: a Metropolis walk on pi, again and again while the density rises: where is it?
  *     LEARN   only where that is new: its mean and covariance
  * Other searches begin at the centre of a component and are heated in some of the user's coordinates only (HEAT); these often mean
  * something, and in many dimensions the way to another mode is found in few of them.
@@ -20,7 +22,14 @@ enum { WALKERS_MOST = 6, FOUND_MOST = 8 };
 /* Where searches begin: the place of a walker, by its number; and these. */
 enum { FROM_CENTRE = WALKERS_MOST, FROM_START, SEARCH_KINDS };
 
-typedef enum explore_stage { EXPLORE_WALK, EXPLORE_HEAT, EXPLORE_CLIMB, EXPLORE_LOOK, EXPLORE_LEARN } explore_stage;
+typedef enum explore_stage {
+    EXPLORE_WALK,
+    EXPLORE_HEAT,
+    EXPLORE_CLIMB,
+    EXPLORE_PEAK,
+    EXPLORE_LOOK,
+    EXPLORE_LEARN
+} explore_stage;
 
 typedef enum explore_news {
     EXPLORE_GOES_ON,
@@ -54,23 +63,26 @@ typedef struct explorer {
     double        cost[SEARCH_KINDS]; /* and their evaluations */
     double        heat;
     double        log_density;
-    double        step;   /* in units of the optimal one: adapts */
-    double        count;  /* of points in mean and scatter */
-    double        level;  /* mean of log pi over them */
-    double        before; /* the same of the look before; NaN: there was none */
-    uint64_t      looks;
-    uint64_t      start;     /* number of the mode that the search began in; 0: not known */
-    bool          new_place; /* it found one */
-    size_t        home;      /* the component that it ended in; SIZE_MAX: none */
-    size_t        found;     /* places, so many of them in all since explore_cycle() */
-    found_place   places[FOUND_MOST];
-    size_t        found_mean, found_factor; /* offsets: theirs */
-    size_t        x, mean, factor;          /* offsets: of the walkers */
-    size_t        centre, spread;           /* of q0 */
-    size_t        u, v;                     /* the point and the proposal, in the frame of the search */
-    size_t        warm, moves;              /* offset: which coordinates of the frame move, 1 or 0; how many */
-    size_t        origin, frame;
-    size_t        seen, scatter; /* mean and scatter of points in u; what was found: mean in x, factor */
+    double        step;  /* in units of the optimal one: adapts */
+    double        count; /* of points in mean and scatter */
+    double        level; /* mean of log pi over them */
+    double   before; /* the same of the look before, or log pi where the round of a climb ended; NaN: there was none */
+    double   peak;   /* log pi at the mean of a fit, by the fit */
+    uint64_t rounds;
+    uint64_t start;     /* number of the mode that the search began in; 0: not known */
+    bool     new_place; /* it found one */
+    size_t   home;      /* the component that it ended in; SIZE_MAX: none */
+    size_t   found;     /* places, so many of them in all since explore_cycle() */
+    found_place places[FOUND_MOST];
+    size_t      found_mean, found_factor; /* offsets: theirs */
+    size_t      x, mean, factor;          /* offsets: of the walkers */
+    size_t      centre, spread;           /* of q0 */
+    size_t      u, v;                     /* the point and the proposal, in the frame of the search */
+    size_t      warm, moves;              /* offset: which coordinates of the frame move, 1 or 0; how many */
+    size_t      origin, frame;
+    size_t rows, kept;    /* offset: the last points of the climb, as quadratic_fit() wants them; how many there were */
+    size_t fit;           /* offset: its room */
+    size_t seen, scatter; /* mean and scatter of points in u; what was found: mean in x, factor */
 } explorer;
 
 size_t explore_size(size_t dim);

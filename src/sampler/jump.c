@@ -21,9 +21,8 @@ enum { MODES_LEAST = 16 };
 #define MODES_BYTES                                                                                                    \
     4e9 /* of the memories of all chains together, as long as each has room for MODES_LEAST components */
 enum { LOOK_BASE = 10, LOOK_DIM = 5, STRETCH_MOST = 8, CLIMB_MOST = 100 }; /* of the climb */
-enum { LEAPS = 2 };     /* draws of a fitted Gaussian that are tried */
-#define UNEXPLAINED 0.1 /* part of the variance of log pi that a fitted quadratic may leave */
-#define TYPICAL     3.0 /* standard deviations of log pi around its mean under a Gaussian */
+enum { LEAPS = 2 }; /* draws of a fitted Gaussian that are tried */
+#define TYPICAL 3.0 /* standard deviations of log pi around its mean under a Gaussian */
 
 static modes    *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
 static explorer *exploring(jump_state *s) { return (explorer *)(void *)block_at(s, s->explorer); }
@@ -187,7 +186,7 @@ static bool fit_points(jump_state *s) {
     q.factor = q.mean + dim;
     if (!s->climb.points || s->climb.points < quadratic_points(dim)) return false;
     quadratic_result result = quadratic_fit(dim, s->climb.points, points(s), work, &q);
-    bool             good = result != QUADRATIC_NONE && q.unexplained < UNEXPLAINED;
+    bool             good = result != QUADRATIC_NONE && q.unexplained < QUADRATIC_UNEXPLAINED;
     s->climb.points = 0;
     s->climb.known = good && result == QUADRATIC_FULL;
     if (!good || (s->stage == STAGE_SETTLE && !s->climb.known)) return false;
