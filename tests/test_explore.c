@@ -51,6 +51,7 @@ static result search(modes *m, const double *unit, uint64_t seed, double heat) {
     rng       r;
     rng_init(&r, seed, 0);
     for (size_t k = 0; k < e->walkers && heat > 0.0; k++) e->at[k].heat = heat;
+    if (heat > 0.0) explore_shape(e, m, 0); /* the first steps of hot walkers may cross, whatever they sample */
     for (uint64_t i = 0; i < BUDGET; i++) {
         rng_at(&r, i, RNG_STEP);
         if (heat > 0.0 && e->stage == EXPLORE_WALK && e->from >= e->walkers) e->from = 0; /* walkers only */
@@ -60,8 +61,9 @@ static result search(modes *m, const double *unit, uint64_t seed, double heat) {
         out.home += e->home != SIZE_MAX;
         if (!e->found) continue;
         const double *mean = block_at(e, e->found_mean), *l = block_at(e, e->found_factor);
-        assert_less(fabs(mean[0] / unit[0] - 8.0), 3.0); /* 2 standard deviations; there is nothing else to be found */
-        assert_less(fabs(mean[1] / unit[1]), 3.0);
+        /* Nearer to the other mode than to the known one. The farthest of 13,512 means was 2.5 away, their standard deviation 0.3. */
+        assert_less(fabs(mean[0] / unit[0] - 8.0), 8.0);
+        assert_less(fabs(mean[1] / unit[1]), 8.0);
         out.found += 1.0;
         out.mass += e->places[0].mass;
         out.spread += log(l[0] * l[3]);
@@ -75,28 +77,63 @@ static result search(modes *m, const double *unit, uint64_t seed, double heat) {
 
 static const double plain[DIM] = {1.0, 1.0};
 
-/* Hundreds of searches each; limits of masses and log determinants are those that the walks, which are short, had before. Not heated,
- * walkers stay: the twin. */
+/* -- Statistics over REPLICATES independent seeds ------------------------------------------------------------------- */
+
+enum { REPLICATES = 32 };
+
+/* Mean and standard error over the replicates: of the part of searches that find, of the masses, of the log determinants. */
+typedef struct summary {
+    double rate, mass, mass_error, spread, spread_error;
+} summary;
+
+static summary replicate(modes *m, uint64_t seed, double heat) {
+    double  n = REPLICATES, mass_square = 0.0, spread_square = 0.0;
+    summary out = {0};
+    for (uint64_t k = 0; k < REPLICATES; k++) {
+        result one = search(m, plain, seed + k, heat);
+        out.rate += one.found / one.searches / n;
+        out.mass += one.mass / n;
+        out.spread += one.spread / n;
+        mass_square += one.mass * one.mass;
+        spread_square += one.spread * one.spread;
+    }
+    out.mass_error = sqrt((mass_square - n * out.mass * out.mass) / (n * (n - 1.0)));
+    out.spread_error = sqrt((spread_square - n * out.spread * out.spread) / (n * (n - 1.0)));
+    return out;
+}
+
+/* Whether a mean over the replicates is what it should be: within 7 standard errors, Student's t with 31 degrees: 7.4e-8. The walks
+ * are short, so a bias of 0.03 is allowed; over 200 other seeds it was -0.001 for masses, -0.016 for log determinants. */
+static bool is_near(double mean, double error, double exact) { return fabs(mean - exact) < 0.03 + 7.0 * error; }
+
+/* False alarms 1.5e-7: the two of is_near(). Of searches 0.449 find, with a standard deviation of 0.041 over seeds: a third is 16
+ * standard errors less. Twins: twice the mass, the determinant of the known mode, and walkers that are not heated: with 200 seeds
+ * none of their 372,601 searches found, so below 0.015 per seed (95 %), and the limit is 19. */
 static void a_search_finds_the_other_mode(void **unused) {
     (void)unused;
-    modes *m = known_modes(plain, false);
-    result hot = search(m, plain, 77, 0.0), cold = search(m, plain, 77, 1.0);
-    assert_less(0.1 * hot.searches, hot.found);
-    assert_less(fabs(hot.mass - log(0.5)), 0.34);
-    assert_less(fabs(hot.spread - log(2.0)), 0.34);
-    assert_less(cold.found, 0.01 * cold.searches);
+    modes  *m = known_modes(plain, false);
+    summary hot = replicate(m, 7700, 0.0), cold = replicate(m, 7700, 1.0);
+    assert_less(1.0 / 3.0, hot.rate);
+    assert_true(is_near(hot.mass, hot.mass_error, log(0.5)));
+    assert_true(is_near(hot.spread, hot.spread_error, log(2.0)));
+    assert_false(is_near(hot.mass, hot.mass_error, log(1.0)));
+    assert_false(is_near(hot.spread, hot.spread_error, log(0.5)));
+    assert_less(cold.rate, 0.01);
     free(m);
 }
 
+/* With 200 seeds none of 342,539 searches found a known place, or ended elsewhere, and none of 78,572 one that led nowhere: below
+ * 0.015 per seed (95 %). 4 or more: Poisson, 2e-9 for each of three. The twin, without the second component, is
+ * a_search_finds_the_other_mode(). */
 static void what_is_known_is_not_found(void **unused) {
     (void)unused;
     modes *m = known_modes(plain, true);
     result both = search(m, plain, 78, 0.0);
-    assert_true(both.found == 0.0);
-    assert_less(0.99 * both.searches, both.home);
+    assert_less(both.found, 4.0);
+    assert_less(both.searches - both.home, 4.0);
     modes_remove(m, 1, true); /* a place that led nowhere */
     both = search(m, plain, 79, 0.0);
-    assert_less(both.found, 0.01 * both.searches);
+    assert_less(both.found, 4.0);
     free(m);
 }
 
@@ -127,7 +164,7 @@ static void units_do_not_matter(void **unused) {
         }
         e->found = other->found = 0;
     }
-    assert_true(found > 10);
+    assert_true(found > 10); /* over 200 seeds 62.8 with a standard deviation of 1.8: 28 of these */
     free(e);
     free(other);
     free(m);
@@ -191,12 +228,15 @@ static ckam_counts run_chain(double power) {
     return counts;
 }
 
-/* (1 + x^2)^-2 has an integral and a variance; heated to b < 1/4 it has no integral, and a walker would drift away but for q0. */
+/* (1 + x^2)^-2 has an integral and a variance; heated to b < 1/4 it has no integral, and a walker would drift away but for q0. Over 100
+ * seeds 0.109 of the searches ran away (those heated from a centre), with a standard deviation of 0.017: 1/4 is 8 of these. The log
+ * of the number of searches, 6.57 with 0.38, is 7 above that of 50; with light tails there are 1859 with 153. Student's t with 99
+ * degrees: 1e-9. With light tails 7 searches ran away, so below 0.13 per seed (95 %); 6 or more: Poisson, 6e-9. */
 static void heavy_tails_do_not_carry_walkers_off(void **unused) {
     (void)unused;
     ckam_counts heavy = run_chain(2.0), light = run_chain(2000.0);
-    assert_true(heavy.scouts > 100 && heavy.runaways < heavy.scouts / 4); /* 70 of 484: those heated from a centre */
-    assert_true(light.scouts > 100 && light.runaways == 0);
+    assert_true(heavy.scouts > 50 && heavy.runaways < heavy.scouts / 4);
+    assert_true(light.scouts > 500 && light.runaways < 6);
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* test_jump.c - jump as a whole: units, pooling, room, pruning, a search that ends, warm-up, odd densities, snapshots. */
+/* test_jump.c - jump as a whole: units, pooling, room, pruning, cycles, a search that ends, warm-up, odd densities, snapshots. */
 #include "failure.h"
 
 #include "chain/chain.h"
@@ -263,6 +263,69 @@ static void shares_are_a_mixture(void **unused) {
     }
 }
 
+/* -- Cycles ------------------------------------------------------------------------------------------------------- */
+
+/* FNV-1a of some bytes, going on from `hash`. */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++) hash = (hash ^ ((const unsigned char *)bytes)[i]) * 1099511628211u;
+    return hash;
+}
+
+/* All that the moves of a cycle are made from. */
+static uint64_t hash_kernel(ckam_chain *chain) {
+    jump_state *s = state_of(chain);
+    modes      *m = memory_of(chain);
+    uint64_t    hash = hash_bytes(14695981039346656037u, m->at, m->count * sizeof *m->at);
+    hash = hash_bytes(hash, &m->degrees, sizeof m->degrees);
+    hash = hash_bytes(hash, modes_mean(m, 0), m->count * m->dim * sizeof(double));
+    hash = hash_bytes(hash, modes_factor(m, 0), m->count * m->dim * m->dim * sizeof(double));
+    hash = hash_bytes(hash, s->plan.share, sizeof s->plan.share);
+    hash = hash_bytes(hash, &s->plan.brief, sizeof s->plan.brief);
+    for (size_t j = 0; j < m->count; j++)
+        hash = hash_bytes(hash, block_at(s, s->kernel.points) + j * s->kernel.proposal.most * m->dim,
+                          (size_t)s->kernel.of[j] * m->dim * sizeof(double));
+    return hash;
+}
+
+/* Cycle k has B (1 + k/4) iterations, B = 500 + 100 dim, times pool-every after the warm-up. So the moves change at the ends
+ * of cycles only, for the k-th time after B (k + k (k - 1) / 8) iterations: docs/samplers/jump.md, 'Why adaptation may go
+ * on'. */
+static void check_cycles(const char *spec, uint64_t warmup, uint64_t pool_every) {
+    enum { N = 80000, BASE = 500 + 100 * DIM, SETTLING = 300 + 50 * DIM };
+    mixture     plain = two;
+    ckam_target target = target_of(&plain);
+    double      start[DIM] = {-6.0, -6.0};
+    ckam_chain *chain = make_chain(&target, spec, start, 0, N, false);
+    uint64_t    cycle = 0, end = SETTLING, hash = 0, changes = 0;
+    for (uint64_t i = 0; i < N; i++) {
+        bool first = i == end; /* of a cycle */
+        if (first) {
+            cycle += i > SETTLING;
+            end += (uint64_t)(BASE * (1.0 + 0.25 * (double)cycle) * (i > warmup ? (double)pool_every : 1.0));
+        }
+        ckam_step step = next_iteration(chain);
+        if (i < SETTLING) continue;
+        assert_int_equal(step.cycle, cycle);
+        if (i + 1 == end) continue; /* it may have learned by now */
+        uint64_t now = hash_kernel(chain);
+        if (!first) assert_true(now == hash);
+        changes += now != hash;
+        hash = now;
+    }
+    assert_true(changes == cycle + 1);
+    if (pool_every == 1) {
+        double n = (N - SETTLING) / (double)BASE;
+        assert_true((double)cycle == floor(0.5 * (sqrt(49.0 + 32.0 * n) - 7.0)));
+    }
+    ckam_chain_free(chain);
+}
+
+static void cycles_grow_without_limit(void **unused) {
+    (void)unused;
+    check_cycles("jump:warmup=3000", 3000, 1);
+    check_cycles("jump:warmup=3000,pool-every=3", 3000, 3);
+}
+
 /* -- The search and warm-up ----------------------------------------------------------------------------------------- */
 
 static void the_search_fades_but_never_stops(void **unused) {
@@ -509,6 +572,7 @@ int main(void) {
                                        cmocka_unit_test(the_memory_stays_within_its_room),
                                        cmocka_unit_test(a_place_that_leads_nowhere_is_retired),
                                        cmocka_unit_test(shares_are_a_mixture),
+                                       cmocka_unit_test(cycles_grow_without_limit),
                                        cmocka_unit_test(the_search_fades_but_never_stops),
                                        cmocka_unit_test(draws_begin_after_the_warm_up),
                                        cmocka_unit_test(a_search_that_goes_on_prolongs_the_warm_up),
