@@ -516,7 +516,8 @@ static void jump_search(const void *state, search_counts *counts) {
     *counts = (search_counts){.searches = (uint64_t)s->plan.searches,
                               .recent = (uint64_t)s->tally.searches,
                               .group = {s->plan.group[0], s->plan.group[1]},
-                              .common = s->plan.common};
+                              .common = s->plan.common,
+                              .ahead = search_after_warmup(m->dim, s->plan.cycle + 1, s->plan.pool_every)};
     modes_tally tally = modes_met(m);
     counts->modes = tally.modes;
     counts->once = tally.once;

@@ -38,6 +38,7 @@ typedef struct search_counts {
     uint64_t common;   /* of these: found by both */
     uint64_t draws,
         late; /* iterations of this chain in this cycle; those in modes that were not known when its draws began */
+    uint64_t ahead; /* iterations without draws at the beginning of the next cycle, at most */
 } search_counts;
 
 /* The share of a cycle's iterations, in modes that were not known when the draws began, from which on these are no draws from the
