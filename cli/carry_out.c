@@ -51,9 +51,8 @@ static int say_nothing_done(const char *command, const ckam_run *run, const run_
         return EX_OK;
     }
     if (interrupted) return complain(command, EX_OK, "it was stopped before every chain had a draw");
-    complain(command, EX_TEMPFAIL,
-             "it stopped before every chain had a draw; allow more evaluations or time, or begin anew with a shorter "
-             "warm-up");
+    complain(command, EX_TEMPFAIL, "it stopped before every chain had a draw%s%s", *ckam_run_shortfall(run) ? ": " : "",
+             ckam_run_shortfall(run));
     if (*ckam_run_directory(run))
         fprintf(stderr, "`%s%s` goes on from here\n", text_command("resume", ckam_run_directory(run), again),
                 strcmp(facts->reason, "evals") ? "" : " --evals N");

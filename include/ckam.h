@@ -461,6 +461,9 @@ CKAM_API const struct ckam_review *ckam_run_review(const ckam_run *run);
 /* What was noticed of the plan's model when the run was created, and of a program until now, in one sentence, as that its values for
  * one point differ; "" if nothing. */
 CKAM_API const char *ckam_run_warning(const ckam_run *run);
+/* Where evals or the time limit ended the run before every chain had a draw: what the evaluations went to, and what would do, in one
+ * sentence; "" else. Borrowed from the run. */
+CKAM_API const char *ckam_run_shortfall(const ckam_run *run);
 /* The draws that the run keeps in memory, an even thinning of all of them (about 2000 rows a chain where there are files, up to
  * 2^20 numbers where there are none): lp__ and the parameters. Yours to free; it is a copy. Of several processes only the
  * first, rank 0, has them; others get CKAM_ERROR_ORDER. */

@@ -380,8 +380,8 @@ static void a_rank_without_memory_begins_for_none(void **unused) {
     bool fits = false;
     for (long number = 1; !fits; number++) {
         table *t = assemble(2, NULL,
-                            PAIRS("model", "bimodal", "sampler", "rw", "chains", "2", "draws", "10", "seed", "6",
-                                  "format", "none", "evals", "20"));
+                            PAIRS("model", "bimodal", "sampler", "rw:warmup=0", "chains", "2", "draws", "10", "seed",
+                                  "6", "format", "none", "evals", "22"));
         refused = number;
         ckam_status status = go(t);
         fits = refused > 0; /* it had all that it asked for */

@@ -136,7 +136,7 @@ static void a_budget_that_is_used_up_is_a_problem(void **unused) {
     (void)unused;
     bool   seen = false;
     double worst = 0.0;
-    for (unsigned evals = 500; evals < 1800 && !seen; evals += 20) {
+    for (unsigned evals = 780; evals < 1800 && !seen; evals += 20) {
         ckam_search  search;
         ckam_finding found[CKAM_INCIDENTS];
         ckam_run    *run = run_with(PAIRS(SCENE, "evals", text_of("%u", evals), "out", "short"), NULL);

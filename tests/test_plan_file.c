@@ -195,7 +195,7 @@ static void a_plan_comes_back_from_its_run(void **unused) {
     static const char *const samplers[] = {
         "ckam:explore=0.30000000000000004,noise=0.1,cycle-length=77",
         "kam:noise=0.1,noise-end=0.05,kernel=gaussian,kernel-scale=1e-100,subsample=10",
-        "gam:target-accept=0.1,warmup=9007199254740992",
+        "gam:target-accept=0.1,warmup=999000",
         "rw:step-size=1e100",
         "am:adapt-gain=0",
         "rbam:step-size=2.2250738585072014e-308"};

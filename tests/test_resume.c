@@ -162,8 +162,8 @@ static void evaluations_may_be_raised(void **unused) {
     run_to_end(PAIRS("model", "bimodal", "sampler", "gam:warmup=20", "evals", "500", "horizon", "500", "seed", "6",
                      "out", "straight", "overwrite", "true", "format", "csv"),
                NULL);
-    run_to_end(PAIRS("model", "bimodal", "sampler", "gam:warmup=20", "evals", "3", "horizon", "500", "seed", "6", "out",
-                     "capped", "format", "csv"),
+    run_to_end(PAIRS("model", "bimodal", "sampler", "gam:warmup=20", "evals", "42", "horizon", "500", "seed", "6",
+                     "out", "capped", "format", "csv"),
                NULL);
     ckam_run *run = run_again("capped", PAIRS("evals", "200"), NULL);
     assert_int_equal(ckam_run_go(run, NULL, NULL, NULL), CKAM_OK);

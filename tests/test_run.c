@@ -129,7 +129,7 @@ static void rows_are_those_of_the_chains(void **unused) {
     for (size_t s = 0; s < ALONE; s++) {
         check_by_hand("bimodal", samplers[s], 1, 100, UINT64_MAX, false);
         check_by_hand("bimodal", samplers[s], 3, 40, UINT64_MAX, true);
-        check_by_hand("banana", samplers[s], 2, 1000, 150, false);
+        check_by_hand("banana", samplers[s], 2, 1000, 1200, false);
     }
     check_by_hand("banana", "gam:warmup=0", 1, 7, UINT64_MAX, false);
     check_by_hand("banana", "gam:warmup=0", 50, 1, UINT64_MAX, false);

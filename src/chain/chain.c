@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { START_TRIES = 100, HORIZON = 10000 };
+enum { SCALE_USUAL = 20 }; /* evaluations for the scale; 13 were the most on the models that are built in */
 #define UNSEEN 0.001
 /* What is not a part of each step is kept out of it: arrays on the stack are protected at every call. */
 #define COLD        __attribute__((cold, noinline))
@@ -295,6 +296,21 @@ bool chain_search(const ckam_chain *chain, search_counts *counts) {
 uint64_t chain_warmup(const ckam_chain *chain) {
     const current *now = sampler_state(chain);
     return chain->state->phase == CKAM_PHASE_SAMPLE ? now->warmup : chain->plan.settings->warmup;
+}
+
+uint64_t chain_first_draw(const ckam_options *options, size_t dim, uint64_t horizon) {
+    const sampler  *table = options->sampler;
+    const blueprint plan = {.dim = dim,
+                            .horizon = horizon,
+                            .settings = options->values,
+                            .may_extend_warmup = table->warmup && options->values->warmup == COUNT_AUTO};
+    uint64_t        scale = table->wants_scale(options->values) ? SCALE_USUAL : 0;
+    return 1 + scale + (table->first_draw ? table->first_draw(&plan) : options->values->warmup + 1);
+}
+
+void chain_set_horizon(ckam_chain *chain, uint64_t horizon) {
+    chain->plan.horizon = horizon;
+    if (chain->plan.may_extend_warmup) chain->options.values->warmup = chain->options.sampler->warmup(&chain->plan);
 }
 
 void chain_restart(ckam_chain *chain) {

@@ -40,6 +40,10 @@ bool chain_search(const ckam_chain *chain, search_counts *counts);
 void chain_restart(ckam_chain *chain);
 /* Iterations that give no draws: as planned, or as a sampler that prolongs them has decided so far. */
 uint64_t chain_warmup(const ckam_chain *chain);
+/* Evaluations that a chain needs for its first draw, if its start has a finite density and is easy to leave. */
+uint64_t chain_first_draw(const ckam_options *options, size_t dim, uint64_t horizon);
+/* Another horizon for a chain that has made no step. */
+void chain_set_horizon(ckam_chain *chain, uint64_t horizon);
 /* The first half of ckam_chain_found_late(), wherever the chains are in their cycle. */
 bool chain_draws_are_late(ckam_chain *const *chains, size_t count);
 

@@ -289,7 +289,8 @@ ckam_status finish_write(ckam_run *run, double seconds, ckam_status status, ckam
         }
     }
     if (!run->format.csv) return status;
-    ckam_status recorded = finish_record(run, seconds, true, status < 0 ? error->message : NULL, &later);
+    const char *said = status < 0 ? error->message : *run->shortfall ? run->shortfall : NULL;
+    ckam_status recorded = finish_record(run, seconds, true, said, &later);
     if (recorded && (!status || status == CKAM_STOP)) {
         status = recorded;
         *error = later;

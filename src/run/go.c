@@ -20,7 +20,6 @@
 #define LIVE_EVERY 2.0  /* seconds between two looks at R-hat and ESS, at least ... */
 #define LIVE_SHARE 0.02 /* ... and the share of the time that they may take */
 #define SAVE_SHARE 0.05 /* the share of the time that checkpoints may take */
-enum { GOAL_FIRST = 100 };
 
 /* One call of ckam_run_go(). */
 typedef struct session {
@@ -501,6 +500,7 @@ ckam_status ckam_run_go(ckam_run *run, ckam_watch *watcher, void *context, ckam_
     search_update(run);
     if (!status || status == CKAM_STOP) look(&s);
     if (s.chain) watch(&s, true);
+    budget_explain(run);
     free(s.chain);
     free(s.own);
     ckam_status ended = finish_write(run, clock_seconds() - s.start, status, &inner);

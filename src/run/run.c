@@ -19,16 +19,11 @@
 static void resolve(ckam_run *run) {
     run_settings *plan = &run->plan->run;
     bool          has_until = strcmp(plan->until, "never") != 0;
-    double        warmup = (double)run->plan->sampler->values->warmup; /* 0 where a sampler has none */
     uint64_t      parallel = processors_for(run->crew ? run->crew->neighbours : 1), own = run->last - run->first;
     if (*plan->program && !plan->workers) plan->workers = parallel < own ? parallel : own ? own : 1;
     /* A thread waits while a worker computes. */
     if (!plan->threads) plan->threads = *plan->program && plan->workers > parallel ? plan->workers : parallel;
     if (!plan->draws && !plan->evals && isnan(plan->time_limit)) plan->draws = has_until ? DRAWS_UNTIL : DRAWS_DEFAULT;
-    if (!plan->horizon && plan->draws)
-        plan->horizon = (uint64_t)fmin(warmup + (double)plan->draws * (double)plan->thin, COUNT_MOST);
-    if (!plan->horizon)
-        plan->horizon = plan->evals ? plan->evals : HORIZON_DEFAULT; /* it stays when draws are raised */
     plan_until(plan->until, &run->until, NULL);
     plan_formats(plan->format, &run->format, NULL);
 }
@@ -149,15 +144,19 @@ void run_warn(ckam_run *run, const double values[2]) {
         values[0], values[1]);
 }
 
-/* A density has one value at a point. Nothing is said of a start that cannot be computed: the chain will say it. */
-static void look_twice(ckam_run *run) {
+/* A density has one value at a point. Nothing is said of a start that cannot be computed: the chain will say it. Returns the seconds
+ * that the second evaluation took, NaN if there was none. */
+static double look_twice(ckam_run *run) {
     lane         *l = &run->lanes[0];
     const double *x;
-    double        value[2];
-    if (ckam_chain_ask(l->chain, &x)) return;
-    for (int i = 0; i < 2; i++)
-        if (l->target.log_density(l->target.context, x, &value[i]) || !isfinite(value[i])) return;
+    double        value[2], begun = 0.0;
+    if (ckam_chain_ask(l->chain, &x)) return (double)NAN;
+    for (int i = 0; i < 2; i++) {
+        begun = clock_seconds();
+        if (l->target.log_density(l->target.context, x, &value[i]) || !isfinite(value[i])) return (double)NAN;
+    }
     if (value[0] != value[1]) run_warn(run, value);
+    return clock_seconds() - begun;
 }
 
 static ckam_status open_lanes(ckam_run *run, bool resumed, ckam_error *error) {
@@ -186,7 +185,9 @@ static ckam_status prepare(ckam_run *run, const ckam_target *target, bool resume
     if (!run->format.csv && (strcmp(run->plan->run.out, "auto") != 0 || run->plan->run.save_warmup))
         return fail_with(error, CKAM_ERROR_OPTION, "format none writes no files, so '%s' has no meaning; leave it out",
                          run->plan->run.save_warmup ? "save-warmup" : "out");
-    status = open_lanes(run, resumed, error);
+    budget_plan(run);
+    status = resumed ? CKAM_OK : budget_check(run, error);
+    if (!status) status = open_lanes(run, resumed, error);
     if (!status) status = memory_check(run, error);
     if (status) return status;
     if (run->first < run->last) run->warmup = run->lanes[run->first].chain->plan.settings->warmup;
@@ -301,7 +302,10 @@ ckam_status ckam_run_create(ckam_run **run, const ckam_plan *plan, const ckam_ta
     crew_tell(*run, &(*run)->plan->run.seed, sizeof(*run)->plan->run.seed); /* it may have been drawn */
     status = prepare(*run, target, false, error);
     status = crew_agree(*run, status, error);
-    if (!status && (*run)->source && crew_is_first(*run)) look_twice(*run);
+    bool   timed = budget_is_time(plan);
+    double seconds = (double)NAN;
+    if (!status && (timed || (*run)->source) && crew_is_first(*run)) seconds = look_twice(*run);
+    if (!status && timed) budget_plan_time(*run, seconds);
     if (!status && (*run)->format.csv) {
         status = make_files(*run, error);
         if (status && crew_is_first(*run)) directory_discard(&(*run)->place);
@@ -480,6 +484,7 @@ const char        *ckam_run_directory(const ckam_run *run) { return run->place.f
 const char        *ckam_run_reason(const ckam_run *run) { return run->reason; }
 const ckam_review *ckam_run_review(const ckam_run *run) { return run->review; }
 const char        *ckam_run_warning(const ckam_run *run) { return run->warning; }
+const char        *ckam_run_shortfall(const ckam_run *run) { return run->shortfall; }
 
 /* For the sampler a point outside of the bounds has no density; for the user it is no point of the model. */
 void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {

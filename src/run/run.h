@@ -5,7 +5,7 @@
  *     finish.c      what is written at the end           live.c        R-hat and ESS while it runs
  *     even.c        files of equal length                crew.c        what the processes of a run tell each other
  *     search.c      how the search for modes went, and draws that a mode found late makes invalid
- *     memory.c      how much memory it will use
+ *     memory.c      how much memory it will use          budget.c      how much warm-up its limits allow
  *
  * A run alternates: threads advance chains (only they touch a lane that is busy), or all are still and the thread that
  * called ckam_run_go() looks at everything. */
@@ -69,7 +69,7 @@ typedef struct lane {
 /* Why threads pause: bits of `halt`. */
 enum { HALT_STOP = 1, HALT_PAUSE = 2 };
 
-enum { WARNING_TEXT = 400 };
+enum { WARNING_TEXT = 400, GOAL_FIRST = 100 }; /* draws at which until looks for the first time */
 
 typedef struct live live;
 
@@ -84,8 +84,9 @@ struct ckam_run {
     ckam_model       *model;  /* built in; NULL else */
     source           *source; /* a user's; NULL else. Without both the target is the caller's */
     ckam_target       target; /* of a user's model every lane has its own, this one has only its dim and names */
-    size_t            own, values, columns;  /* columns before the values of a draw; values; both */
-    char              warning[WARNING_TEXT]; /* what was noticed of the model; "" if nothing */
+    size_t            own, values, columns;    /* columns before the values of a draw; values; both */
+    char              warning[WARNING_TEXT];   /* what was noticed of the model; "" if nothing */
+    char              shortfall[WARNING_TEXT]; /* why a rule ended it without draws, and what would do; "" else */
     json_t           *rejected; /* of run.json: the first point that was rejected; NULL if there was none */
     uint64_t          faults, nans, outside; /* of earlier sessions */
     char            **names;                 /* of the columns */
@@ -161,6 +162,18 @@ ckam_status even_out(ckam_run *run, uint64_t *shortest, ckam_error *error);
 ckam_status even_cut(ckam_run *run, size_t index, ckam_error *error);
 /* ... and opens the file of a chain that goes on, with its rows put back. */
 ckam_status even_restore(ckam_run *run, size_t index, ckam_error *error);
+
+/* budget.c */
+/* The horizon, where it is auto, from the other rules. */
+void budget_plan(ckam_run *run);
+/* CKAM_ERROR_OPTION if evals do not suffice for a draw of each chain, with how many would. */
+ckam_status budget_check(const ckam_run *run, ckam_error *error);
+/* Whether the time limit is all that says how long the run takes; then the warm-up is planned from the seconds that an evaluation
+ * takes, before the first step. */
+bool budget_is_time(const ckam_plan *plan);
+void budget_plan_time(ckam_run *run, double seconds);
+/* run->shortfall, once the run has ended and all chains have reported. */
+void budget_explain(ckam_run *run);
 
 /* search.c: all lanes are still */
 /* run->search, from all chains; the same in all processes. */

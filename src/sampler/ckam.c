@@ -41,6 +41,13 @@ static ckam_status ckam_check(const blueprint *plan, ckam_error *error) {
     return kernel_walk_check(plan, error);
 }
 
+/* The first iteration after the warm-up that is not in the exploration of its cycle. */
+static uint64_t ckam_first_draw(const blueprint *plan) {
+    const settings *o = plan->settings;
+    uint64_t        in_cycle = o->warmup % o->cycle_length, explore = explore_length(o);
+    return o->warmup + (in_cycle < explore ? explore - in_cycle : 0) + 1;
+}
+
 static size_t ckam_layout(ckam_state *s, const blueprint *plan) {
     size_t end = sizeof *s, dim = plan->dim;
     s->explore = explore_length(plan->settings);
@@ -163,6 +170,7 @@ static void ckam_tell(void *state, rng *r, double log_density, ckam_step *out) {
 const sampler ckam_sampler = {.options_size = sizeof(settings),
                               .wants_scale = kernel_walk_wants_scale,
                               .check = ckam_check,
+                              .first_draw = ckam_first_draw,
                               .size = ckam_size,
                               .begin = ckam_begin,
                               .ask = ckam_ask,

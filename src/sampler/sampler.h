@@ -38,6 +38,7 @@ typedef struct search_counts {
     uint64_t common;   /* of these: found by both */
     uint64_t draws,
         late; /* iterations of this chain in this cycle; those in modes that were not known when its draws began */
+    uint64_t ahead; /* iterations without draws at the beginning of the next cycle, at most */
 } search_counts;
 
 /* The share of a cycle's iterations, in modes that were not known when the draws began, from which on these are no draws from the
@@ -55,6 +56,8 @@ typedef struct sampler {
     ckam_status (*check)(const blueprint *plan, ckam_error *error);
     /* Iterations that give no draws, where that is auto. NULL: it never is. */
     uint64_t (*warmup)(const blueprint *plan);
+    /* Evaluations from begin() to the first draw, where the target is easy to start from. NULL: settings->warmup + 1. */
+    uint64_t (*first_draw)(const blueprint *plan);
     size_t (*size)(const blueprint *plan);    /* of the state, in bytes; SIZE_MAX when it overflows */
     double (*touched)(const blueprint *plan); /* of them, those that are written to in the end. NULL: all */
     /* Lays out the zeroed state and starts it at x. length: about the standard deviation of a coordinate. */

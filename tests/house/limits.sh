@@ -43,7 +43,7 @@ echo 'limits: little memory: all as expected'
 # -- More memory than any machine has: refused before the first evaluation, with numbers and what would fit ------------
 
 status=0
-timeout -s KILL 120 "$ckam" sample gaussian:dim=10000 --sampler gam --chains 10000 --evals 1 --seed 1 --format none \
+timeout -s KILL 120 "$ckam" sample gaussian:dim=10000 --sampler gam --chains 10000 --evals 2000 --seed 1 --format none \
     --progress none >"$work/out" 2>"$work/err" || status=$?
 [ $status -eq 70 ] || fail "a run that needs 4 TB of memory ended with $status"
 grep -q 'needs about .* GB of memory (10000 chains of .* MB.*are available.*--sampler rw' "$work/err" ||
