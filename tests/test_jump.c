@@ -368,10 +368,10 @@ static void draws_begin_after_the_warm_up(void **unused) {
     (void)unused;
     check_warmup("jump:warmup=1700", 50000, 1700);
     unseen = 1.0;
-    check_warmup("jump", 30000, 5000); /* 4000 + 500 dim ... */
-    check_warmup("jump", 8000, 4000);  /* ... or half */
+    check_warmup("jump", 30000, 2500); /* 2000 + 250 dim ... */
+    check_warmup("jump", 4000, 2000);  /* ... or half */
     check_warmup("jump", 100, 1000);
-    check_warmup("jump:warmup=auto", 100000000, 5000);
+    check_warmup("jump:warmup=auto", 100000000, 2500);
     unseen = 0.0;
 }
 

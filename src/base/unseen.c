@@ -43,6 +43,8 @@ double unseen_bound(uint64_t once, uint64_t twice, uint64_t searches) {
     return fmin(estimate + sqrt(above * above + NORMAL * NORMAL * 2.0 * (double)twice / n / n), 1.0);
 }
 
+double unseen_allowed(double setting, uint64_t modes) { return modes > 1 && setting < 1.0 ? 0.5 * setting : setting; }
+
 double unseen_modes(uint64_t once, uint64_t twice, uint64_t searches) {
     double f1 = (double)once, f2 = (double)twice, n = (double)searches;
     return searches ? (n - 1.0) / n * f1 * fmax(f1 - 1.0, 0.0) / (2.0 * (f2 + 1.0)) : 0.0;

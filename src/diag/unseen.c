@@ -1,6 +1,8 @@
 /* unseen.c - what a run says about modes that its searches may have missed. */
 #include "ckam.h"
 
+#include "base/unseen.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -121,6 +123,7 @@ size_t ckam_search_findings(const ckam_search *search, double allowed, size_t di
                             ckam_finding found[CKAM_SEARCH_FINDINGS]) {
     size_t count = 0;
     if (!search->searches) return 0;
+    allowed = unseen_allowed(allowed, search->modes);
     add_late(search, found, &count);
     add_unvisited(search, found, &count);
     add_missing(search, found, &count);

@@ -91,7 +91,7 @@ static double jump_touched(const blueprint *plan) {
 
 /* Where the search is not saturated by then the warm-up becomes longer (pool.c). */
 static uint64_t jump_warmup(const blueprint *plan) {
-    uint64_t length = 4000 + 500 * (uint64_t)plan->dim, half = plan->horizon / 2;
+    uint64_t length = 2000 + 250 * (uint64_t)plan->dim, half = plan->horizon / 2;
     if (length > half) length = half;
     return length < 1000 ? 1000 : length;
 }

@@ -255,9 +255,9 @@ static void schedule(jump_state *s) {
     jump_plan *p = &s->plan;
     double     length = (CYCLE_BASE + CYCLE_DIM * (double)s->settle.now.dim) * (1.0 + CYCLE_GROWTH * (double)p->cycle);
     const modes_tally met = modes_met(memory(s));
-    bool rare = met.modes > 1 && met.rarest < OFTEN; /* where a mode is met rarely there may be rarer ones */
-    bool saturated = p->unseen >= 1.0 ||
-                     (!rare && unseen_bound(met.once, met.twice, (uint64_t)p->searches) <= SATURATED * p->unseen);
+    bool   rare = met.modes > 1 && met.rarest < OFTEN; /* where a mode is met rarely there may be rarer ones */
+    bool   saturated = p->unseen >= 1.0 || (!rare && unseen_bound(met.once, met.twice, (uint64_t)p->searches) <=
+                                                       SATURATED * unseen_allowed(p->unseen, met.modes));
     bool   warm = p->past <= p->warmup;
     double part =
         warm ? (p->past < p->planned ? EXPLORE_WARMUP : EXPLORE_LONGER) : EXPLORE_MOST * fmin(1.0, reach(p) / RARE);

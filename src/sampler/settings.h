@@ -122,7 +122,7 @@ extern const char *const transition_words[], *const covariance_words[];
 #define SETTING_WARMUP_AUTO                                                                                            \
     {                                                                                                                  \
         .name = "warmup", .type = CKAM_COUNT, .has_auto = true, .low = 1, .high = COUNT_MOST, .initial = OPTION_AUTO,  \
-        .help = "iterations at the start that give no draws; auto: 4000 + 500 dim, at most half of the horizon, and "  \
+        .help = "iterations at the start that give no draws; auto: 2000 + 250 dim, at most half of the horizon, and "  \
                 "longer while the search for modes goes on",                                                           \
         SETTING(warmup)                                                                                                \
     }
