@@ -5,6 +5,7 @@
  * as it is until the cycle ends. There jump_pool() (pool.c) learns from all chains. */
 #include "sampler/jump.h"
 
+#include "base/wide.h"
 #include "linalg/linalg.h"
 
 #include <string.h>
@@ -20,7 +21,10 @@ enum { ROWS_MOST = 4096, ROWS_LEAST = 64, FEW = 4, BYTES_MOST = 32 << 20 };
 enum { MODES_LEAST = 16 };
 #define MODES_BYTES                                                                                                    \
     4e9 /* of the memories of all chains together, as long as each has room for MODES_LEAST components */
-enum { LOOK_BASE = 10, LOOK_DIM = 5, STRETCH_MOST = 8, CLIMB_MOST = 100 }; /* of the climb */
+enum { LOOK_BASE = 10, LOOK_DIM = 5, STRETCH_MOST = 8, STRETCH_WINDOWED = 2, CLIMB_MOST = 100 }; /* of the climb */
+enum { CORRELATED_MOST = 50 }; /* dimensions up to which the walk before the first cycle learns correlations */
+enum { WINDOW = 32 };          /* coordinates that it moves at a time above that */
+enum { WARMUP_LEAST = 1000 };
 enum { LEAPS = 2 };     /* draws of a fitted Gaussian that are tried */
 #define UNEXPLAINED 0.1 /* part of the variance of log pi that a fitted quadratic may leave */
 #define TYPICAL     3.0 /* standard deviations of log pi around its mean under a Gaussian */
@@ -33,6 +37,13 @@ static bool jump_wants_scale(const settings *options) {
     (void)options;
     return true;
 }
+
+/* The walk before the first cycle has some 100 d steps, about ten independent draws, which say next to nothing of d^2 / 2 correlations. In
+ * many dimensions it learns variances only (in the room of the direction, which is not needed any more), and moves a window of
+ * coordinates that begins at a random one: on a product of equal densities a step that moves fewer coordinates, each further, is as
+ * efficient as one that moves all (Neal and Roberts, 2006). So a step costs O(d) instead of O(d^2). */
+static bool   is_windowed(size_t dim) { return dim > CORRELATED_MOST; }
+static size_t moved_at_once(size_t dim) { return is_windowed(dim) ? WINDOW : dim; }
 
 static size_t rows_capacity(size_t dim) {
     size_t fit = dim < BYTES_MOST ? BYTES_MOST / sizeof(double) / (dim + ROW_HEAD) : 0;
@@ -90,11 +101,15 @@ static double jump_touched(const blueprint *plan) {
            65536.0;
 }
 
-/* Where the search is not saturated by then the warm-up becomes longer (pool.c). */
+/* Iterations of the stage that settles. */
+static uint64_t settling_time(size_t dim) { return 300 + 50 * (uint64_t)dim; }
+
+/* Where the search is not saturated by then the warm-up becomes longer (pool.c). Settling is a part of it. */
 static uint64_t jump_warmup(const blueprint *plan) {
-    uint64_t length = 4000 + 500 * (uint64_t)plan->dim, half = plan->horizon / 2;
+    uint64_t length = 4000 + 500 * (uint64_t)plan->dim, half = plan->horizon / 2, least = settling_time(plan->dim);
     if (length > half) length = half;
-    return length < 1000 ? 1000 : length;
+    if (least < WARMUP_LEAST) least = WARMUP_LEAST;
+    return length < least ? least : length;
 }
 
 /* The search along the next axis. */
@@ -119,9 +134,9 @@ static void jump_begin(void *state, const blueprint *plan, const double *x, doub
     s->plan.planned = s->plan.warmup = o->warmup;
     s->plan.longest = o->warmup + (plan->may_extend_warmup ? plan->horizon : 0);
     s->plan.unseen = plan->unseen;
-    s->settle.nu = s->settle.nu_start = step_size_optimal(plan->dim);
+    s->settle.nu = s->settle.nu_start = step_size_optimal(moved_at_once(plan->dim));
     s->settle.gain = (gain){(double)NAN, (double)NAN};
-    s->settling = 300 + 50 * plan->dim;
+    s->settling = settling_time(plan->dim);
     modes_begin(memory(s), plan->dim);
     memory(s)->capacity = modes_kept(plan, s->kernel.proposal.most);
     explore_begin(exploring(s), plan->dim, x, log_density, plan->random_start);
@@ -163,6 +178,7 @@ static void tell_axis(jump_state *s, double log_density, ckam_step *out) {
         least = fmin(least, factor[k * dim + k]);
     }
     s->settle.floor = 1e-10 * least;
+    for (size_t k = 0; k < dim; k++) block_at(s, s->direction)[k] = factor[k * dim + k] * factor[k * dim + k];
     s->stage = STAGE_CLIMB;
     s->climb.length = s->climb.left = LOOK_BASE + LOOK_DIM * dim;
     s->climb.before = s->settle.now.log_density;
@@ -208,6 +224,49 @@ static void keep_point(jump_state *s, double log_density) {
     memcpy(row + QUADRATIC_HEAD, now_y(&s->settle.now), dim * sizeof *row);
 }
 
+static const double *ask_walk(jump_state *s, rng *r) {
+    adaptive_state *a = &s->settle;
+    size_t          dim = a->now.dim;
+    double         *y = now_y(&a->now), *normals = block_at(s, a->work), *variance = block_at(s, s->direction);
+    if (!is_windowed(dim)) return adaptive_ask(s, r);
+    size_t from = (size_t)(rng_uniform(r) * (double)dim);
+    rng_normals(r, WINDOW, normals);
+    memcpy(y, now_x(&a->now), dim * sizeof *y);
+    for (size_t i = 0; i < WINDOW; i++) {
+        size_t k = from + i < dim ? from + i : from + i - dim;
+        y[k] += a->nu * sqrt(variance[k]) * normals[i];
+    }
+    return y;
+}
+
+WIDE static void learn_variances(size_t dim, double eta, double least, const double *restrict x, double *restrict mean,
+                                 double *restrict variance) {
+    for (size_t k = 0; k < dim; k++) {
+        const double apart = x[k] - mean[k], value = (1.0 - eta) * variance[k] + eta * apart * apart;
+        variance[k] = value < least ? least : value;
+        mean[k] += eta * apart;
+    }
+}
+
+static void learn_shape(jump_state *s, double eta, const double *x) {
+    adaptive_state *a = &s->settle;
+    double          least = a->floor * a->floor;
+    if (is_windowed(a->now.dim))
+        learn_variances(a->now.dim, eta, least, x, block_at(s, a->mean), block_at(s, s->direction));
+    else
+        adaptive_learn(a, eta, x);
+}
+
+/* The chain waits for the first memory, which is made of a factor and of a step size for all coordinates. */
+static void end_walk(jump_state *s) {
+    adaptive_state *a = &s->settle;
+    size_t          dim = a->now.dim;
+    s->waits = true;
+    if (!is_windowed(dim)) return;
+    for (size_t k = 0; k < dim; k++) block_at(s, a->factor)[k * dim + k] = sqrt(block_at(s, s->direction)[k]);
+    a->nu *= step_size_optimal(dim) / a->nu_start;
+}
+
 /* A step of gam, whose gains are those of step `age`. */
 static void walk(jump_state *s, rng *r, uint64_t age, double log_density, ckam_step *out) {
     adaptive_state *a = &s->settle;
@@ -216,7 +275,7 @@ static void walk(jump_state *s, rng *r, uint64_t age, double log_density, ckam_s
     out->phase = CKAM_PHASE_EXPLORE;
     out->draw = false;
     a->nu = step_size_adapt(a->nu, a->nu_start, gain_step_size(&a->gain, age), alpha, a->target_accept);
-    if (!s->climb.known) adaptive_learn(a, gain_moments(&a->gain, age, a->now.dim), out->x);
+    if (!s->climb.known) learn_shape(s, gain_moments(&a->gain, age, a->now.dim), out->x);
     s->t++;
 }
 
@@ -224,7 +283,8 @@ static void walk(jump_state *s, rng *r, uint64_t age, double log_density, ckam_s
 static bool is_up(jump_state *s) {
     double d = (double)s->settle.now.dim, level = s->climb.level / (double)s->climb.length;
     bool   rises = level > s->climb.before + 1.0 + 0.5 * sqrt(d);
-    bool   longest = s->climb.length >= STRETCH_MOST * (LOOK_BASE + LOOK_DIM * s->settle.now.dim);
+    size_t dim = s->settle.now.dim, stretch = is_windowed(dim) ? STRETCH_WINDOWED : STRETCH_MOST;
+    bool   longest = s->climb.length >= stretch * (LOOK_BASE + LOOK_DIM * dim);
     if (!rises && longest) return true;
     if (!rises) s->climb.length *= 2;
     s->climb.before = level;
@@ -273,13 +333,16 @@ static void remember(jump_state *s, const double *x, double log_density) {
     memcpy(row + ROW_HEAD, x, s->settle.now.dim * sizeof *x);
 }
 
+/* Successive states of a walk in many dimensions are nearly the same: 100 of them say as much as all 25 d, and the first fit takes less time. */
+static size_t settled_stride(size_t dim) { return is_windowed(dim) ? dim / 4 : 1; }
+
 static void tell_settling(jump_state *s, rng *r, double log_density, ckam_step *out) {
     bool second_half = s->t >= s->settling / 2;
     if (!s->climb.known) keep_point(s, log_density);
     walk(s, r, s->t, log_density, out);
     fit_points(s);
-    if (second_half) remember(s, out->x, out->log_density);
-    if (s->t == s->settling) s->waits = true;
+    if (second_half && s->t % settled_stride(s->settle.now.dim) == 0) remember(s, out->x, out->log_density);
+    if (s->t == s->settling) end_walk(s);
 }
 
 /* -- Exploration -------------------------------------------------------------------------------------------------- */
@@ -424,6 +487,12 @@ static void tell_sampling(jump_state *s, rng *r, double log_density, ckam_step *
     remember(s, out->x, out->log_density);
 }
 
+/* All that is known is known before the draws that come next. */
+static void jump_restart(void *state) {
+    modes *m = memory(state);
+    for (size_t j = 0; j < m->count; j++) m->at[j].established = true;
+}
+
 /* -- The sampler -------------------------------------------------------------------------------------------------- */
 
 static const double *jump_ask(void *state, rng *r) {
@@ -432,12 +501,12 @@ static const double *jump_ask(void *state, rng *r) {
     switch (s->stage) {
     case STAGE_CLIMB:
         rng_at(r, s->t, RNG_CLIMB);
-        return s->climb.leaps > 0 ? ask_leap(s, r) : adaptive_ask(s, r);
+        return s->climb.leaps > 0 ? ask_leap(s, r) : ask_walk(s, r);
     case STAGE_AXES:
         scale_ask(&s->search, now->dim, now_x(now), block_at(s, s->direction), now_y(now));
         return now_y(now);
     case STAGE_SETTLE:
-        return adaptive_ask(s, r);
+        return ask_walk(s, r);
     case STAGE_EXPLORE:
         return ask_explorer(s, r);
     default:
@@ -464,6 +533,8 @@ static void jump_tell(void *state, rng *r, double log_density, ckam_step *out) {
     else
         tell_sampling(s, r, log_density, out);
     out->cycle = s->plan.cycle;
+    if (!s->plan.cycle && !s->t)
+        jump_restart(s); /* settling gives no draws, also where the warm-up ends before it does */
     s->t++;
     if (s->t == s->plan.explore) s->stage = STAGE_SAMPLE;
     if (s->t == s->plan.length) s->waits = true;
@@ -497,11 +568,6 @@ static void jump_search(const void *state, search_counts *counts) {
     }
     const explorer *e = (const explorer *)(const void *)block_at_const(s, s->explorer);
     for (size_t k = 0; k < e->found; k++) count_unvisited(counts, exp(fmin(e->places[k].mass - m->level, 700.0)));
-}
-
-static void jump_restart(void *state) {
-    modes *m = memory(state);
-    for (size_t j = 0; j < m->count; j++) m->at[j].established = true;
 }
 
 const sampler jump_sampler = {.options_size = sizeof(settings),
