@@ -547,6 +547,36 @@ static void the_start_in_many_dimensions_learns_variances_only(void **unused) {
     ckam_model_free(model);
 }
 
+/* From 51 to 200 dimensions the values on a lattice make the Gaussian, if log pi is a quadratic: d (d+3) / 2 evaluations, and 2 d for
+ * the lengths of its steps. A funnel is none, and the walk goes on without it. */
+static void a_lattice_finds_the_shape_of_a_gaussian(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *name;
+        bool        known;
+    } cases[] = {{"gaussian:dim=60,condition=1e4", true}, {"funnel:dim=60", false}};
+    for (size_t c = 0; c < 2; c++) {
+        enum { SIXTY = 60 };
+        ckam_model *model;
+        assert_int_equal(ckam_model_create(&model, cases[c].name, NULL), CKAM_OK);
+        ckam_chain *chain = make_chain(ckam_model_target(model), "jump", NULL, 0, 1, true);
+        jump_state *s = state_of(chain);
+        size_t      lattice = 0;
+        do {
+            lattice += chain->state->phase == CKAM_PHASE_SAMPLE && s->climb.lattice;
+            step_of(chain);
+        } while (!ckam_chain_waits(chain));
+        assert_int_equal(s->climb.known, cases[c].known);
+        if (cases[c].known) {
+            assert_int_equal(lattice, SIXTY * (SIXTY + 3) / 2 + 2 * SIXTY);
+            assert_less(s->climb.error, 1e-6);
+        }
+        for (size_t k = 1; k < SIXTY && !cases[c].known; k++) assert_true(block_at(s, s->settle.factor)[k] == 0.0);
+        ckam_chain_free(chain);
+        ckam_model_free(model);
+    }
+}
+
 /* Settling takes longer than the warm-up that was asked for: what it found is known before the first draw all the same, and no draw is
  * discarded as one from a mode found late. */
 static void a_short_warm_up_discards_no_draws(void **unused) {
@@ -577,6 +607,7 @@ int main(void) {
                                        cmocka_unit_test(holes_do_no_harm),
                                        cmocka_unit_test(a_narrow_ridge_is_learned),
                                        cmocka_unit_test(the_start_in_many_dimensions_learns_variances_only),
+                                       cmocka_unit_test(a_lattice_finds_the_shape_of_a_gaussian),
                                        cmocka_unit_test(a_short_warm_up_discards_no_draws),
                                        cmocka_unit_test(one_and_a_hundred_dimensions),
                                        cmocka_unit_test(densities_without_a_scale_are_refused),

@@ -25,9 +25,10 @@ enum { LOOK_BASE = 10, LOOK_DIM = 5, STRETCH_MOST = 8, STRETCH_WINDOWED = 2, CLI
 enum { CORRELATED_MOST = 50 }; /* dimensions up to which the walk before the first cycle learns correlations */
 enum { WINDOW = 32 };          /* coordinates that it moves at a time above that */
 enum { WARMUP_LEAST = 1000 };
-enum { LEAPS = 2 };     /* draws of a fitted Gaussian that are tried */
-#define UNEXPLAINED 0.1 /* part of the variance of log pi that a fitted quadratic may leave */
-#define TYPICAL     3.0 /* standard deviations of log pi around its mean under a Gaussian */
+enum { LEAPS = 2, CHECKS = 16 }; /* draws of a fitted Gaussian that are tried; by which a lattice is checked */
+enum { LATTICE_MOST = 200 };     /* dimensions up to which log pi is evaluated on a lattice */
+#define UNEXPLAINED 0.1          /* part of the variance of log pi that a fitted quadratic may leave */
+#define TYPICAL     3.0          /* standard deviations of log pi around its mean under a Gaussian */
 
 static modes    *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
 static explorer *exploring(jump_state *s) { return (explorer *)(void *)block_at(s, s->explorer); }
@@ -42,8 +43,9 @@ static bool jump_wants_scale(const settings *options) {
  * many dimensions it learns variances only (in the room of the direction, which is not needed any more), and moves a window of
  * coordinates that begins at a random one: on a product of equal densities a step that moves fewer coordinates, each further, is as
  * efficient as one that moves all (Neal and Roberts, 2006). So a step costs O(d) instead of O(d^2). */
-static bool   is_windowed(size_t dim) { return dim > CORRELATED_MOST; }
-static size_t moved_at_once(size_t dim) { return is_windowed(dim) ? WINDOW : dim; }
+static bool   is_large(size_t dim) { return dim > CORRELATED_MOST; }
+static size_t moved_at_once(size_t dim) { return is_large(dim) ? WINDOW : dim; }
+static bool   is_windowed(const jump_state *s) { return is_large(s->settle.now.dim) && !s->climb.known; }
 
 static size_t rows_capacity(size_t dim) {
     size_t fit = dim < BYTES_MOST ? BYTES_MOST / sizeof(double) / (dim + ROW_HEAD) : 0;
@@ -228,7 +230,7 @@ static const double *ask_walk(jump_state *s, rng *r) {
     adaptive_state *a = &s->settle;
     size_t          dim = a->now.dim;
     double         *y = now_y(&a->now), *normals = block_at(s, a->work), *variance = block_at(s, s->direction);
-    if (!is_windowed(dim)) return adaptive_ask(s, r);
+    if (!is_windowed(s)) return adaptive_ask(s, r);
     size_t from = (size_t)(rng_uniform(r) * (double)dim);
     rng_normals(r, WINDOW, normals);
     memcpy(y, now_x(&a->now), dim * sizeof *y);
@@ -251,7 +253,7 @@ WIDE static void learn_variances(size_t dim, double eta, double least, const dou
 static void learn_shape(jump_state *s, double eta, const double *x) {
     adaptive_state *a = &s->settle;
     double          least = a->floor * a->floor;
-    if (is_windowed(a->now.dim))
+    if (is_windowed(s))
         learn_variances(a->now.dim, eta, least, x, block_at(s, a->mean), block_at(s, s->direction));
     else
         adaptive_learn(a, eta, x);
@@ -262,7 +264,7 @@ static void end_walk(jump_state *s) {
     adaptive_state *a = &s->settle;
     size_t          dim = a->now.dim;
     s->waits = true;
-    if (!is_windowed(dim)) return;
+    if (!is_windowed(s)) return;
     for (size_t k = 0; k < dim; k++) block_at(s, a->factor)[k * dim + k] = sqrt(block_at(s, s->direction)[k]);
     a->nu *= step_size_optimal(dim) / a->nu_start;
 }
@@ -283,7 +285,7 @@ static void walk(jump_state *s, rng *r, uint64_t age, double log_density, ckam_s
 static bool is_up(jump_state *s) {
     double d = (double)s->settle.now.dim, level = s->climb.level / (double)s->climb.length;
     bool   rises = level > s->climb.before + 1.0 + 0.5 * sqrt(d);
-    size_t dim = s->settle.now.dim, stretch = is_windowed(dim) ? STRETCH_WINDOWED : STRETCH_MOST;
+    size_t dim = s->settle.now.dim, stretch = is_large(dim) ? STRETCH_WINDOWED : STRETCH_MOST;
     bool   longest = s->climb.length >= stretch * (LOOK_BASE + LOOK_DIM * dim);
     if (!rises && longest) return true;
     if (!rises) s->climb.length *= 2;
@@ -303,25 +305,126 @@ static const double *ask_leap(jump_state *s, rng *r) {
     return y;
 }
 
+static void begin_settling(jump_state *s) {
+    s->stage = STAGE_SETTLE;
+    s->t = 0;
+}
+
+/* -- A quadratic through the values on a lattice, above 50 dimensions --------------------------------------------- */
+
+/* At first about a standard deviation of coordinate k given the others: what the walk's steps would be if it moved one coordinate. */
+static double lattice_step(jump_state *s, size_t k) {
+    return s->settle.nu / s->settle.nu_start * sqrt(block_at(s, s->direction)[k]);
+}
+
+/* Steps whose second difference is 1, if log pi is a quadratic: so roundings count as little as they can. */
+static void scale_lattice(jump_state *s) {
+    size_t        dim = s->settle.now.dim;
+    const double *less = block_at(s, s->settle.work), *values = block_at(s, s->settle.factor);
+    for (size_t k = 0; k < dim; k++) {
+        double fall = fabs(2.0 * s->settle.now.log_density - values[k * dim + k] - less[k]);
+        double step = lattice_step(s, k) * fmin(fmax(1.0 / sqrt(fall), 1e-3), 1e3);
+        block_at(s, s->direction)[k] = step * step;
+    }
+    s->settle.nu = s->settle.nu_start;
+}
+
+/* Row i >= j of column j is a step along the axes i and j, once where they are the same; row dim is a step back along j. */
+static const double *ask_lattice(jump_state *s) {
+    current *now = &s->settle.now;
+    size_t   i = s->climb.row, j = s->climb.column;
+    double  *y = now_y(now);
+    memcpy(y, now_x(now), now->dim * sizeof *y);
+    y[j] += (i == now->dim ? -1.0 : 1.0) * lattice_step(s, j);
+    if (i != now->dim && i != j) y[i] += lattice_step(s, i);
+    return y;
+}
+
+/* The walk goes on with the Gaussian, or else with the steps of the lattice as standard deviations. */
+static void trust_lattice(jump_state *s, bool good) {
+    adaptive_state *a = &s->settle;
+    size_t          dim = a->now.dim;
+    s->climb.known = good;
+    a->nu = a->nu_start = step_size_optimal(good ? dim : moved_at_once(dim));
+    if (good) return;
+    memset(block_at(s, a->factor), 0, dim * dim * sizeof(double)); /* values of log pi were there */
+    memcpy(block_at(s, a->mean), now_x(&a->now), dim * sizeof(double));
+}
+
+static void fit_lattice(jump_state *s) {
+    adaptive_state *a = &s->settle;
+    size_t          dim = a->now.dim;
+    double         *work = block_at(memory(s), memory(s)->share), *h = work + quadratic_work(dim);
+    quadratic       q = {.mean = h + dim, .factor = h + 2 * dim};
+    for (size_t k = 0; k < dim; k++) h[k] = lattice_step(s, k);
+    quadratic_result result = quadratic_through(dim, now_x(&a->now), a->now.log_density, h, block_at(s, a->work),
+                                                block_at(s, a->factor), work, &q);
+    trust_lattice(s, result == QUADRATIC_FULL);
+    if (!s->climb.known) return;
+    memcpy(block_at(s, a->mean), q.mean, dim * sizeof *q.mean);
+    memcpy(block_at(s, a->factor), q.factor, dim * dim * sizeof *q.factor);
+    s->climb.peak = q.peak;
+    s->climb.leaps = CHECKS;
+}
+
+/* The next point: the first time only steps forth and back along each axis. */
+static void advance_lattice(jump_state *s) {
+    size_t dim = s->settle.now.dim;
+    bool   back = s->climb.row == dim;
+    s->climb.row = s->climb.lattice == 1 ? dim : s->climb.row + 1;
+    if (!back) return;
+    s->climb.row = ++s->climb.column;
+}
+
+static void tell_lattice(jump_state *s, double log_density) {
+    size_t dim = s->settle.now.dim, i = s->climb.row, j = s->climb.column;
+    *(i == dim ? block_at(s, s->settle.work) + j : block_at(s, s->settle.factor) + j * dim + i) = log_density;
+    bool border = !(log_density > -HUGE_VAL); /* there is no quadratic */
+    advance_lattice(s);
+    if (s->climb.column < dim && !border) return;
+    s->climb.row = s->climb.column = 0;
+    s->climb.lattice = border || s->climb.lattice == 2 ? 0 : 2;
+    if (border)
+        trust_lattice(s, false);
+    else if (s->climb.lattice)
+        scale_lattice(s);
+    else
+        fit_lattice(s);
+    if (!s->climb.lattice && !s->climb.known) begin_settling(s);
+}
+
+/* A draw of the Gaussian was tried, whose normals are in `work`: log pi there should be peak - |z|^2 / 2. */
+static void check_lattice(jump_state *s, double log_density) {
+    const double *z = block_at(s, s->settle.work), d = (double)s->settle.now.dim;
+    double        error = log_density - s->climb.peak + 0.5 * vec_dot(s->settle.now.dim, z, z);
+    s->climb.error += error * error;
+    if (s->climb.leaps > 0) return;
+    if (!(s->climb.error < CHECKS * UNEXPLAINED * 0.5 * d)) trust_lattice(s, false);
+    begin_settling(s);
+}
+
 static void tell_climbing(jump_state *s, rng *r, double log_density, ckam_step *out) {
     current    *now = &s->settle.now;
     ckam_counts before = now->counts;
     bool        up = false;
     keep_point(s, log_density);
-    if (s->climb.leaps > 0) {
+    if (s->climb.lattice) {
+        tell_lattice(s, log_density);
+    } else if (s->climb.leaps > 0) {
         decide(now, r, log_density, 0.0, out);
         s->climb.leaps--;
         s->t++;
+        if (is_large(now->dim)) check_lattice(s, log_density);
     } else {
         walk(s, r, s->climb.length - s->climb.left, log_density, out); /* every look learns anew: the way turns */
         s->climb.level += now->log_density;
         up = --s->climb.left == 0 && is_up(s);
     }
     now->counts = before; /* no iteration */
-    if (fit_points(s) || up) {
-        s->stage = STAGE_SETTLE;
-        s->t = 0;
-    }
+    if (up && is_large(now->dim) && now->dim <= LATTICE_MOST)
+        s->climb.lattice = 1;
+    else if (fit_points(s) || up)
+        begin_settling(s);
     prepare(s, out);
 }
 
@@ -333,15 +436,36 @@ static void remember(jump_state *s, const double *x, double log_density) {
     memcpy(row + ROW_HEAD, x, s->settle.now.dim * sizeof *x);
 }
 
-/* Successive states of a walk in many dimensions are nearly the same: 100 of them say as much as all 25 d, and the first fit takes less time. */
-static size_t settled_stride(size_t dim) { return is_windowed(dim) ? dim / 4 : 1; }
+/* Every second step is a draw of the Gaussian that was checked: a walk would need some d steps for one independent draw, and d of these
+ * to place a component. */
+static bool settles_by_draws(const jump_state *s) { return is_large(s->settle.now.dim) && s->climb.known && s->t % 2; }
+
+static void tell_draw(jump_state *s, rng *r, double log_density, ckam_step *out) {
+    current *now = &s->settle.now;
+    double  *from = block_at(s, s->direction), *to = block_at(s, s->settle.work);
+    for (size_t k = 0; k < now->dim; k++) from[k] = now_x(now)[k] - block_at(s, s->settle.mean)[k];
+    tri_solve(now->dim, block_at(s, s->settle.factor), from);
+    double log_ratio_q = 0.5 * (vec_dot(now->dim, to, to) - vec_dot(now->dim, from, from));
+    decide(now, r, log_density, log_ratio_q, out);
+    out->phase = CKAM_PHASE_EXPLORE;
+    out->draw = false;
+    out->step_size = s->settle.nu;
+    s->t++;
+}
+
+/* Successive states of a walk in many dimensions are nearly the same: 100 of them say as much as all 25 d, and the first fit, O(d^2) for
+ * each, takes less time. */
+static size_t settled_stride(const jump_state *s) { return is_windowed(s) ? s->settle.now.dim / 4 : 1; }
 
 static void tell_settling(jump_state *s, rng *r, double log_density, ckam_step *out) {
     bool second_half = s->t >= s->settling / 2;
     if (!s->climb.known) keep_point(s, log_density);
-    walk(s, r, s->t, log_density, out);
+    if (settles_by_draws(s))
+        tell_draw(s, r, log_density, out);
+    else
+        walk(s, r, s->t, log_density, out);
     fit_points(s);
-    if (second_half && s->t % settled_stride(s->settle.now.dim) == 0) remember(s, out->x, out->log_density);
+    if (second_half && s->t % settled_stride(s) == 0) remember(s, out->x, out->log_density);
     if (s->t == s->settling) end_walk(s);
 }
 
@@ -501,12 +625,13 @@ static const double *jump_ask(void *state, rng *r) {
     switch (s->stage) {
     case STAGE_CLIMB:
         rng_at(r, s->t, RNG_CLIMB);
+        if (s->climb.lattice) return ask_lattice(s);
         return s->climb.leaps > 0 ? ask_leap(s, r) : ask_walk(s, r);
     case STAGE_AXES:
         scale_ask(&s->search, now->dim, now_x(now), block_at(s, s->direction), now_y(now));
         return now_y(now);
     case STAGE_SETTLE:
-        return ask_walk(s, r);
+        return settles_by_draws(s) ? ask_leap(s, r) : ask_walk(s, r);
     case STAGE_EXPLORE:
         return ask_explorer(s, r);
     default:
