@@ -566,6 +566,98 @@ static void a_narrow_ridge_is_learned(void **unused) {
     }
 }
 
+static size_t coordinates_moved(size_t dim, const double *x, const double *y) {
+    size_t moved = 0;
+    for (size_t k = 0; k < dim; k++) moved += x[k] != y[k];
+    return moved;
+}
+
+/* The cost of the start in many dimensions: O(d) evaluations, in each of which 32 coordinates move, and no product or update of d^2
+ * numbers: the factor stays diagonal. 100 states are kept for the first fit, whose cost is O(d^2) for each. */
+static void the_start_in_many_dimensions_learns_variances_only(void **unused) {
+    (void)unused;
+    enum { MANY = 300 };
+    ckam_model *model;
+    assert_int_equal(ckam_model_create(&model, "gaussian:dim=300", NULL), CKAM_OK);
+    ckam_chain *chain = make_chain(ckam_model_target(model), "jump", NULL, 0, 1, true);
+    jump_state *s = state_of(chain);
+    uint64_t    steps[STAGE_SETTLE + 1] = {0};
+    while (chain->state->phase != CKAM_PHASE_SAMPLE) step_of(chain);
+    while (!ckam_chain_waits(chain)) {
+        const double *y;
+        double        value;
+        ckam_step     step;
+        steps[s->stage]++;
+        bool walks = s->stage != STAGE_AXES;
+        assert_int_equal(ckam_chain_ask(chain, &y), CKAM_OK);
+        if (walks) assert_int_equal(coordinates_moved(MANY, now_x(&s->settle.now), y), 32);
+        const ckam_target *target = ckam_model_target(model);
+        assert_int_equal(target->log_density(target->context, y, &value), CKAM_OK);
+        assert_int_equal(ckam_chain_tell(chain, value, &step), CKAM_OK);
+        assert_false(step.draw);
+    }
+    print_message("lengths %zu, climb %zu, settle %zu evaluations\n", (size_t)steps[STAGE_AXES],
+                  (size_t)steps[STAGE_CLIMB], (size_t)steps[STAGE_SETTLE]);
+    assert_true(steps[STAGE_AXES] < 20 * MANY && steps[STAGE_CLIMB] < 75 * MANY);
+    assert_int_equal(steps[STAGE_SETTLE], 300 + 50 * MANY);
+    assert_in_range(s->history.count, 90, 110);
+    for (size_t k = 0; k < MANY; k++) {
+        const double *column = block_at(s, s->settle.factor) + k * MANY;
+        assert_in_range(1e3 * column[k], 400, 2500); /* the standard deviation is 1 */
+        for (size_t i = k + 1; i < MANY; i++) assert_true(column[i] == 0.0);
+    }
+    ckam_chain_free(chain);
+    ckam_model_free(model);
+}
+
+/* From 51 to 200 dimensions the values on a lattice make the Gaussian, if log pi is a quadratic: d (d+3) / 2 evaluations, and 2 d for
+ * the lengths of its steps. A funnel is none, and the walk goes on without it. */
+static void a_lattice_finds_the_shape_of_a_gaussian(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *name;
+        bool        known;
+    } cases[] = {{"gaussian:dim=60,condition=1e4", true}, {"funnel:dim=60", false}};
+    for (size_t c = 0; c < 2; c++) {
+        enum { SIXTY = 60 };
+        ckam_model *model;
+        assert_int_equal(ckam_model_create(&model, cases[c].name, NULL), CKAM_OK);
+        ckam_chain *chain = make_chain(ckam_model_target(model), "jump", NULL, 0, 1, true);
+        jump_state *s = state_of(chain);
+        size_t      lattice = 0;
+        do {
+            lattice += chain->state->phase == CKAM_PHASE_SAMPLE && s->climb.lattice;
+            step_of(chain);
+        } while (!ckam_chain_waits(chain));
+        assert_int_equal(s->climb.known, cases[c].known);
+        if (cases[c].known) {
+            assert_int_equal(lattice, SIXTY * (SIXTY + 3) / 2 + 2 * SIXTY);
+            assert_less(s->climb.error, 1e-6);
+        }
+        for (size_t k = 1; k < SIXTY && !cases[c].known; k++) assert_true(block_at(s, s->settle.factor)[k] == 0.0);
+        ckam_chain_free(chain);
+        ckam_model_free(model);
+    }
+}
+
+/* Settling takes longer than the warm-up that was asked for: what it found is known before the first draw all the same, and no draw is
+ * discarded as one from a mode found late. */
+static void a_short_warm_up_discards_no_draws(void **unused) {
+    (void)unused;
+    mixture     one = {1, {0}, {1}, {1, 1}, false};
+    ckam_target target = target_of(&one);
+    double      start[DIM] = {0.0, 0.0};
+    ckam_chain *chain = make_chain(&target, "jump:warmup=10", start, 0, 100000, true);
+    run_to_wait(chain);
+    assert_int_equal(ckam_chain_pool(&chain, 1, NULL), CKAM_OK);
+    run_to_wait(chain);
+    ckam_counts counts;
+    ckam_chain_counts(chain, &counts);
+    assert_true(counts.draws > 0);
+    assert_false(ckam_chain_found_late(&chain, 1));
+    ckam_chain_free(chain);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(units_do_not_matter),
                                        cmocka_unit_test(chains_share_what_they_know),
@@ -578,6 +670,9 @@ int main(void) {
                                        cmocka_unit_test(a_search_that_goes_on_prolongs_the_warm_up),
                                        cmocka_unit_test(holes_do_no_harm),
                                        cmocka_unit_test(a_narrow_ridge_is_learned),
+                                       cmocka_unit_test(the_start_in_many_dimensions_learns_variances_only),
+                                       cmocka_unit_test(a_lattice_finds_the_shape_of_a_gaussian),
+                                       cmocka_unit_test(a_short_warm_up_discards_no_draws),
                                        cmocka_unit_test(one_and_a_hundred_dimensions),
                                        cmocka_unit_test(densities_without_a_scale_are_refused),
                                        cmocka_unit_test(a_snapshot_goes_on_in_every_stage)};

@@ -72,7 +72,7 @@ static void weights_are_right_whenever_a_mode_is_found(void **unused) {
 
 /* A short warm-up, so that modes are found late. */
 #define SCENE                                                                                                          \
-    "model", "bimodal", "sampler", "jump:warmup=20", "seed", "5", "chains", "3", "horizon", "1000", "thin", "2",       \
+    "model", "bimodal", "sampler", "jump:warmup=20", "seed", "2", "chains", "3", "horizon", "1000", "thin", "2",       \
         "save-warmup", "true", "format", "csv", "overwrite", "true"
 
 static void check_header(const char *path, const char *key, uint64_t value) {
@@ -136,7 +136,7 @@ static void a_budget_that_is_used_up_is_a_problem(void **unused) {
     (void)unused;
     bool   seen = false;
     double worst = 0.0;
-    for (unsigned evals = 780; evals < 1800 && !seen; evals += 20) {
+    for (unsigned evals = 800; evals < 10000 && !seen; evals += 50) {
         ckam_search  search;
         ckam_finding found[CKAM_INCIDENTS];
         ckam_run    *run = run_with(PAIRS(SCENE, "evals", text_of("%u", evals), "out", "short"), NULL);

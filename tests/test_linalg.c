@@ -263,6 +263,12 @@ static void test_triangle(void **state) {
         }
         tri_solve(dim, l, out);
         for (size_t i = 0; i < dim; i++) assert_close(out[i], v[i], 1e-13);
+        for (size_t zeros = 0; zeros < dim && zeros < 9; zeros++) { /* the same bits */
+            for (size_t i = 0; i < dim; i++) out[i] = v[i] = i < zeros ? 0.0 : (double)i - 3.3;
+            tri_solve(dim, l, out);
+            tri_solve_from(dim, l, zeros, v);
+            assert_memory_equal(out, v, dim * sizeof *v);
+        }
     }
     free(l);
     free(a);

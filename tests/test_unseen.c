@@ -121,9 +121,14 @@ static void findings_follow_from_the_search(void **unused) {
     static const expected saturated = {CKAM_NOTE, "search: "};
     ckam_search           s = search(0, 0, 0);
     check(&s, 0.02, 2, 0, NULL); /* the sampler does not search */
-    s = search(160, 2, 0);
+    s = search(160, 1, 0);
     check(&s, 0.02, 2, 1, &saturated);
     check(&s, 0.01, 2, 1, &unsaturated);
+    s = search(160, 2, 0); /* half of what is allowed counts where there are several modes, unless that is 1 */
+    check(&s, 0.02, 2, 1, &unsaturated);
+    check(&s, 0.04, 2, 1, &saturated);
+    s = search(5, 2, 0);
+    check(&s, 1.0, 2, 1, &saturated);
     s = search(160, 2, 1); /* a mode that one search met */
     check(&s, 0.02, 2, 1, &unsaturated);
     s = search(1000, 9, 2);

@@ -125,6 +125,40 @@ static void refactoring_row(void) {
 }
 
 /* kam draws z anew in nearly each of these steps (the chance is above 0.99): the most that it does. */
+/* -- What jump does before its first cycle ------------------------------------------------------------------------ */
+
+/* CPU seconds of a new chain up to its first draw; of jump up to its first cycle, with its first memory made. */
+static double start_seconds(const ckam_model *model, const char *sampler) {
+    ckam_options *options;
+    ckam_chain   *chain;
+    ckam_error    error;
+    ckam_step     step = {0};
+    const double  before = thread_seconds();
+    if (ckam_options_create(&options, sampler, &error)) stop(error.message);
+    const ckam_setup setup = {.target = ckam_model_target(model), .options = options, .seed = 1, .pooled = true};
+    if (ckam_chain_create(&chain, &setup, &error)) stop(error.message);
+    while (!step.draw && !ckam_chain_waits(chain))
+        if (ckam_chain_step(chain, &step)) stop(ckam_chain_error(chain)->message);
+    if (ckam_chain_waits(chain) && ckam_chain_pool(&chain, 1, &error)) stop(error.message);
+    ckam_chain_free(chain);
+    ckam_options_free(options);
+    return thread_seconds() - before;
+}
+
+static void start_row(size_t dim) {
+    enum { FEW = 5 };
+    ckam_model *model = gaussian(dim);
+    double      above[FEW], below[FEW];
+    char        name[80];
+    for (int i = 0; i < FEW; i++) {
+        above[i] = start_seconds(model, "jump");
+        below[i] = start_seconds(model, "gam");
+    }
+    snprintf(name, sizeof name, "jump, before its first cycle / gam, up to its first draw: d = %zu", dim);
+    row_of_turns(name, "s", FEW, above, below, AT_MOST, 3.0);
+    ckam_model_free(model);
+}
+
 void rows_of_growth(void) {
     growth_row("kam step, n = 100: d = 1024 / d = 256", "kam:subsample=100", 1024, 256, 300);
     dense_row();
@@ -133,4 +167,6 @@ void rows_of_growth(void) {
     refactoring_row();
     growth_row("ckam, a step of sampling, n = 100: d = 1024 / d = 256",
                "ckam:cycle-length=100000000,explore=0.000003,subsample=100", 1024, 256, 400);
+    start_row(500);
+    start_row(1000);
 }

@@ -46,8 +46,9 @@ WIDE static void multiply_add(size_t dim, const double *l, double scale, const d
     if (j < dim) out[j] += scale * v[j] * l[j * dim + j];
 }
 
-WIDE static void solve(size_t dim, const double *l, double *v) {
-    size_t j = 0;
+/* j begins even, whatever the vector begins with: the sums have one order. */
+WIDE static void solve(size_t dim, const double *l, size_t zeros, double *v) {
+    size_t j = zeros / 2 * 2;
     for (; j + 2 <= dim; j += 2) {
         const double *c0 = l + j * dim, *c1 = c0 + dim;
         v[j] /= c0[j];
@@ -155,7 +156,7 @@ WIDE static void update(size_t dim, double *l, double scale, double *v) {
  * (p, sqrt(rest)) is turned into (0, 1) by orthogonal rotations, from the bottom; the same rotations take [L, 0] to
  * [L', v]. Unlike hyperbolic ones they do not magnify rounding. */
 WIDE static bool downdate(size_t dim, double *l, double *v, double *work) {
-    solve(dim, l, v);
+    solve(dim, l, 0, v);
     double rest = 1 - vec_dot(dim, v, v);
     if (!(rest > 0)) return false;
     rest = sqrt(rest);
@@ -190,6 +191,7 @@ void tri_multiply_add(size_t dim, const double *l, double scale, const double *v
     out[0] += a0 * l[0];
     out[1] += a0 * l[1] + a1 * l[3];
 }
-void tri_solve(size_t dim, const double *l, double *v) { solve(dim, l, v); }
+void tri_solve(size_t dim, const double *l, double *v) { solve(dim, l, 0, v); }
+void tri_solve_from(size_t dim, const double *l, size_t zeros, double *v) { solve(dim, l, zeros, v); }
 void chol_update(size_t dim, double *l, double scale, double *v) { update(dim, l, scale, v); }
 bool chol_downdate(size_t dim, double *l, double *v, double *work) { return downdate(dim, l, v, work); }

@@ -33,6 +33,8 @@ bool chol_downdate(size_t dim, double *l, double *v, double *work);
 void tri_multiply_add(size_t dim, const double *l, double scale, const double *v, double *out);
 /* v := L^-1 v. */
 void tri_solve(size_t dim, const double *l, double *v);
+/* The same bits, where v begins with so many zeros: these are not gone through. */
+void tri_solve_from(size_t dim, const double *l, size_t zeros, double *v);
 
 /* A, of which both triangles are given, becomes the diagonal matrix of its eigenvalues, v has the eigenvectors in its columns. */
 void sym_eigen(size_t dim, double *a, double *v);

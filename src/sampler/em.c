@@ -4,6 +4,7 @@
 #include "base/fastmath.h"
 #include "linalg/linalg.h"
 
+#include <float.h>
 #include <string.h>
 
 /* -- Going through the rows --------------------------------------------------------------------------------------- */
@@ -104,6 +105,17 @@ static void multiply_factor(size_t dim, double *l, const double *factor, double 
     }
 }
 
+/* L := L W^1/2, W diagonal. Returns false, with L as it was, if W is not positive definite. */
+static bool scale_columns(size_t dim, double *l, const double *w) {
+    for (size_t k = 0; k < dim; k++)
+        if (!(w[k * dim + k] > 0.0 && w[k * dim + k] <= DBL_MAX)) return false;
+    for (size_t k = 0; k < dim; k++) {
+        const double root = sqrt(w[k * dim + k]);
+        for (size_t i = k; i < dim; i++) l[k * dim + i] *= root;
+    }
+    return true;
+}
+
 /* L := a factor of the covariance whose value in the frame of L is W, shrunk towards the shape that n draws contradict less: that of L,
  * or that without correlations. A trial component has no shape of its own yet: its L is that of the component that is to be split, which is
  * long where two modes are apart. Returns false, with L as it was, if it is not positive definite. */
@@ -125,6 +137,7 @@ static bool refactor(modes *m, size_t j, double n, double *w) {
         }
     }
     shrink(dim, own, trace / d, w);
+    if (own == 1.0) return scale_columns(dim, l, w);
     if (chol_factor(dim, w)) return false;
     multiply_factor(dim, l, w, work);
     return true;

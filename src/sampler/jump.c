@@ -5,6 +5,7 @@
  * as it is until the cycle ends. There jump_pool() (pool.c) learns from all chains. */
 #include "sampler/jump.h"
 
+#include "base/wide.h"
 #include "linalg/linalg.h"
 
 #include <string.h>
@@ -20,9 +21,13 @@ enum { ROWS_MOST = 4096, ROWS_LEAST = 64, FEW = 4, BYTES_MOST = 32 << 20 };
 enum { MODES_LEAST = 16 };
 #define MODES_BYTES                                                                                                    \
     4e9 /* of the memories of all chains together, as long as each has room for MODES_LEAST components */
-enum { LOOK_BASE = 10, LOOK_DIM = 5, STRETCH_MOST = 8, CLIMB_MOST = 100 }; /* of the climb */
-enum { LEAPS = 2 }; /* draws of a fitted Gaussian that are tried */
-#define TYPICAL 3.0 /* standard deviations of log pi around its mean under a Gaussian */
+enum { LOOK_BASE = 10, LOOK_DIM = 5, STRETCH_MOST = 8, STRETCH_WINDOWED = 2, CLIMB_MOST = 100 }; /* of the climb */
+enum { CORRELATED_MOST = 50 }; /* dimensions up to which the walk before the first cycle learns correlations */
+enum { WINDOW = 32 };          /* coordinates that it moves at a time above that */
+enum { WARMUP_LEAST = 1000 };
+enum { LEAPS = 2, CHECKS = 16 }; /* draws of a fitted Gaussian that are tried; by which a lattice is checked */
+enum { LATTICE_MOST = 200 };     /* dimensions up to which log pi is evaluated on a lattice */
+#define TYPICAL 3.0              /* standard deviations of log pi around its mean under a Gaussian */
 
 static modes    *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
 static explorer *exploring(jump_state *s) { return (explorer *)(void *)block_at(s, s->explorer); }
@@ -32,6 +37,14 @@ static bool jump_wants_scale(const settings *options) {
     (void)options;
     return true;
 }
+
+/* The walk before the first cycle has some 100 d steps, about ten independent draws, which say next to nothing of d^2 / 2 correlations. In
+ * many dimensions it learns variances only (in the room of the direction, which is not needed any more), and moves a window of
+ * coordinates that begins at a random one: on a product of equal densities a step that moves fewer coordinates, each further, is as
+ * efficient as one that moves all (Neal and Roberts, 2006). So a step costs O(d) instead of O(d^2). */
+static bool   is_large(size_t dim) { return dim > CORRELATED_MOST; }
+static size_t moved_at_once(size_t dim) { return is_large(dim) ? WINDOW : dim; }
+static bool   is_windowed(const jump_state *s) { return is_large(s->settle.now.dim) && !s->climb.known; }
 
 static size_t rows_capacity(size_t dim) {
     size_t fit = dim < BYTES_MOST ? BYTES_MOST / sizeof(double) / (dim + ROW_HEAD) : 0;
@@ -89,28 +102,33 @@ static double jump_touched(const blueprint *plan) {
            65536.0;
 }
 
-/* Where the search is not saturated by then the warm-up becomes longer (pool.c). */
+static uint64_t settling_length(size_t dim) { return 300 + 50 * (uint64_t)dim; }
+
+/* Where the search is not saturated by then the warm-up becomes longer (pool.c). Settling is a part of it. */
 static uint64_t jump_warmup(const blueprint *plan) {
-    uint64_t length = 2000 + 250 * (uint64_t)plan->dim, half = plan->horizon / 2;
+    uint64_t length = 2000 + 250 * (uint64_t)plan->dim, half = plan->horizon / 2, least = settling_length(plan->dim);
     if (length > half) length = half;
-    return length < 1000 ? 1000 : length;
+    if (least < WARMUP_LEAST) least = WARMUP_LEAST;
+    return length < least ? least : length;
 }
 
-/* Iterations of the cycle with this number in the warm-up, as pool.c schedules it; tests compare them. */
-static uint64_t cycle_length(size_t dim, uint64_t cycle) {
-    return (uint64_t)((500.0 + 100.0 * (double)dim) * (1.0 + 0.25 * (double)cycle));
+/* (base + dim * d)(1 + growth * its number). */
+#define CYCLE_BASE   500.0
+#define CYCLE_DIM    100.0
+#define CYCLE_GROWTH 0.25
+
+uint64_t jump_cycle_length(size_t dim, uint64_t cycle) {
+    return (uint64_t)((CYCLE_BASE + CYCLE_DIM * (double)dim) * (1.0 + CYCLE_GROWTH * (double)cycle));
 }
 
 /* The longest search of a cycle after the warm-up. */
 static uint64_t search_after_warmup(size_t dim, uint64_t cycle, uint64_t pool_every) {
-    return cycle_length(dim, cycle) * pool_every / 4;
+    return jump_cycle_length(dim, cycle) * pool_every / 4;
 }
 
 /* The most that the axes and the climb take from random starts in a Gaussian of 1 to 100 dimensions. A bent density takes more:
  * 964 evaluations in 8 dimensions (flower), 1481 in 10 (funnel). */
 static uint64_t easy_climb(uint64_t dim) { return 100 + (30 + dim) * dim; }
-
-static uint64_t settling_length(size_t dim) { return 300 + 50 * (uint64_t)dim; }
 
 /* With a search that is never saturated: it prolongs the warm-up as far as it may, and takes the largest part of cycles. */
 static uint64_t jump_first_draw(const blueprint *plan) {
@@ -120,7 +138,7 @@ static uint64_t jump_first_draw(const blueprint *plan) {
     const uint64_t before = easy_climb(plan->dim), longest = planned + plan->horizon;
     if (past > warmup) return before + past + search_after_warmup(plan->dim, 0, plan->settings->pool_every) + 1;
     for (;; past += length) {
-        length = cycle_length(plan->dim, cycle++);
+        length = jump_cycle_length(plan->dim, cycle++);
         if (grows && past < longest && past + length > warmup) warmup = past + length;
         if (past + length > warmup) break;
     }
@@ -150,7 +168,7 @@ static void jump_begin(void *state, const blueprint *plan, const double *x, doub
     s->plan.planned = s->plan.warmup = o->warmup;
     s->plan.longest = o->warmup + (plan->may_extend_warmup ? plan->horizon : 0);
     s->plan.unseen = plan->unseen;
-    s->settle.nu = s->settle.nu_start = step_size_optimal(plan->dim);
+    s->settle.nu = s->settle.nu_start = step_size_optimal(moved_at_once(plan->dim));
     s->settle.gain = (gain){(double)NAN, (double)NAN};
     s->settling = settling_length(plan->dim);
     modes_begin(memory(s), plan->dim);
@@ -194,6 +212,7 @@ static void tell_axis(jump_state *s, double log_density, ckam_step *out) {
         least = fmin(least, factor[k * dim + k]);
     }
     s->settle.floor = 1e-10 * least;
+    for (size_t k = 0; k < dim; k++) block_at(s, s->direction)[k] = factor[k * dim + k] * factor[k * dim + k];
     s->stage = STAGE_CLIMB;
     s->climb.length = s->climb.left = LOOK_BASE + LOOK_DIM * dim;
     s->climb.before = s->settle.now.log_density;
@@ -239,6 +258,49 @@ static void keep_point(jump_state *s, double log_density) {
     memcpy(row + QUADRATIC_HEAD, now_y(&s->settle.now), dim * sizeof *row);
 }
 
+static const double *ask_walk(jump_state *s, rng *r) {
+    adaptive_state *a = &s->settle;
+    size_t          dim = a->now.dim;
+    double         *y = now_y(&a->now), *normals = block_at(s, a->work), *variance = block_at(s, s->direction);
+    if (!is_windowed(s)) return adaptive_ask(s, r);
+    size_t from = (size_t)(rng_uniform(r) * (double)dim);
+    rng_normals(r, WINDOW, normals);
+    memcpy(y, now_x(&a->now), dim * sizeof *y);
+    for (size_t i = 0; i < WINDOW; i++) {
+        size_t k = from + i < dim ? from + i : from + i - dim;
+        y[k] += a->nu * sqrt(variance[k]) * normals[i];
+    }
+    return y;
+}
+
+WIDE static void learn_variances(size_t dim, double eta, double least, const double *restrict x, double *restrict mean,
+                                 double *restrict variance) {
+    for (size_t k = 0; k < dim; k++) {
+        const double apart = x[k] - mean[k], value = (1.0 - eta) * variance[k] + eta * apart * apart;
+        variance[k] = value < least ? least : value;
+        mean[k] += eta * apart;
+    }
+}
+
+static void learn_shape(jump_state *s, double eta, const double *x) {
+    adaptive_state *a = &s->settle;
+    double          least = a->floor * a->floor;
+    if (is_windowed(s))
+        learn_variances(a->now.dim, eta, least, x, block_at(s, a->mean), block_at(s, s->direction));
+    else
+        adaptive_learn(a, eta, x);
+}
+
+/* The chain waits for the first memory, which is made of a factor and of a step size for all coordinates. */
+static void end_walk(jump_state *s) {
+    adaptive_state *a = &s->settle;
+    size_t          dim = a->now.dim;
+    s->waits = true;
+    if (!is_windowed(s)) return;
+    for (size_t k = 0; k < dim; k++) block_at(s, a->factor)[k * dim + k] = sqrt(block_at(s, s->direction)[k]);
+    a->nu *= step_size_optimal(dim) / a->nu_start;
+}
+
 /* A step of gam, whose gains are those of step `age`. */
 static void walk(jump_state *s, rng *r, uint64_t age, double log_density, ckam_step *out) {
     adaptive_state *a = &s->settle;
@@ -247,7 +309,7 @@ static void walk(jump_state *s, rng *r, uint64_t age, double log_density, ckam_s
     out->phase = CKAM_PHASE_EXPLORE;
     out->draw = false;
     a->nu = step_size_adapt(a->nu, a->nu_start, gain_step_size(&a->gain, age), alpha, a->target_accept);
-    if (!s->climb.known) adaptive_learn(a, gain_moments(&a->gain, age, a->now.dim), out->x);
+    if (!s->climb.known) learn_shape(s, gain_moments(&a->gain, age, a->now.dim), out->x);
     s->t++;
 }
 
@@ -255,7 +317,8 @@ static void walk(jump_state *s, rng *r, uint64_t age, double log_density, ckam_s
 static bool is_up(jump_state *s) {
     double d = (double)s->settle.now.dim, level = s->climb.level / (double)s->climb.length;
     bool   rises = level > s->climb.before + 1.0 + 0.5 * sqrt(d);
-    bool   longest = s->climb.length >= STRETCH_MOST * (LOOK_BASE + LOOK_DIM * s->settle.now.dim);
+    size_t dim = s->settle.now.dim, stretch = is_large(dim) ? STRETCH_WINDOWED : STRETCH_MOST;
+    bool   longest = s->climb.length >= stretch * (LOOK_BASE + LOOK_DIM * dim);
     if (!rises && longest) return true;
     if (!rises) s->climb.length *= 2;
     s->climb.before = level;
@@ -274,25 +337,126 @@ static const double *ask_leap(jump_state *s, rng *r) {
     return y;
 }
 
+static void begin_settling(jump_state *s) {
+    s->stage = STAGE_SETTLE;
+    s->t = 0;
+}
+
+/* -- A quadratic through the values on a lattice, above 50 dimensions --------------------------------------------- */
+
+/* At first about a standard deviation of coordinate k given the others: what the walk's steps would be if it moved one coordinate. */
+static double lattice_step(jump_state *s, size_t k) {
+    return s->settle.nu / s->settle.nu_start * sqrt(block_at(s, s->direction)[k]);
+}
+
+/* Steps whose second difference is 1, if log pi is a quadratic: so roundings count as little as they can. */
+static void scale_lattice(jump_state *s) {
+    size_t        dim = s->settle.now.dim;
+    const double *less = block_at(s, s->settle.work), *values = block_at(s, s->settle.factor);
+    for (size_t k = 0; k < dim; k++) {
+        double fall = fabs(2.0 * s->settle.now.log_density - values[k * dim + k] - less[k]);
+        double step = lattice_step(s, k) * fmin(fmax(1.0 / sqrt(fall), 1e-3), 1e3);
+        block_at(s, s->direction)[k] = step * step;
+    }
+    s->settle.nu = s->settle.nu_start;
+}
+
+/* Row i >= j of column j is a step along the axes i and j, once where they are the same; row dim is a step back along j. */
+static const double *ask_lattice(jump_state *s) {
+    current *now = &s->settle.now;
+    size_t   i = s->climb.row, j = s->climb.column;
+    double  *y = now_y(now);
+    memcpy(y, now_x(now), now->dim * sizeof *y);
+    y[j] += (i == now->dim ? -1.0 : 1.0) * lattice_step(s, j);
+    if (i != now->dim && i != j) y[i] += lattice_step(s, i);
+    return y;
+}
+
+/* The walk goes on with the Gaussian, or else with the steps of the lattice as standard deviations. */
+static void trust_lattice(jump_state *s, bool good) {
+    adaptive_state *a = &s->settle;
+    size_t          dim = a->now.dim;
+    s->climb.known = good;
+    a->nu = a->nu_start = step_size_optimal(good ? dim : moved_at_once(dim));
+    if (good) return;
+    memset(block_at(s, a->factor), 0, dim * dim * sizeof(double)); /* values of log pi were there */
+    memcpy(block_at(s, a->mean), now_x(&a->now), dim * sizeof(double));
+}
+
+static void fit_lattice(jump_state *s) {
+    adaptive_state *a = &s->settle;
+    size_t          dim = a->now.dim;
+    double         *work = block_at(memory(s), memory(s)->share), *h = work + quadratic_work(dim);
+    quadratic       q = {.mean = h + dim, .factor = h + 2 * dim};
+    for (size_t k = 0; k < dim; k++) h[k] = lattice_step(s, k);
+    quadratic_result result = quadratic_through(dim, now_x(&a->now), a->now.log_density, h, block_at(s, a->work),
+                                                block_at(s, a->factor), work, &q);
+    trust_lattice(s, result == QUADRATIC_FULL);
+    if (!s->climb.known) return;
+    memcpy(block_at(s, a->mean), q.mean, dim * sizeof *q.mean);
+    memcpy(block_at(s, a->factor), q.factor, dim * dim * sizeof *q.factor);
+    s->climb.peak = q.peak;
+    s->climb.leaps = CHECKS;
+}
+
+/* The next point: the first time only steps forth and back along each axis. */
+static void advance_lattice(jump_state *s) {
+    size_t dim = s->settle.now.dim;
+    bool   back = s->climb.row == dim;
+    s->climb.row = s->climb.lattice == 1 ? dim : s->climb.row + 1;
+    if (!back) return;
+    s->climb.row = ++s->climb.column;
+}
+
+static void tell_lattice(jump_state *s, double log_density) {
+    size_t dim = s->settle.now.dim, i = s->climb.row, j = s->climb.column;
+    *(i == dim ? block_at(s, s->settle.work) + j : block_at(s, s->settle.factor) + j * dim + i) = log_density;
+    bool border = !(log_density > -HUGE_VAL); /* there is no quadratic */
+    advance_lattice(s);
+    if (s->climb.column < dim && !border) return;
+    s->climb.row = s->climb.column = 0;
+    s->climb.lattice = border || s->climb.lattice == 2 ? 0 : 2;
+    if (border)
+        trust_lattice(s, false);
+    else if (s->climb.lattice)
+        scale_lattice(s);
+    else
+        fit_lattice(s);
+    if (!s->climb.lattice && !s->climb.known) begin_settling(s);
+}
+
+/* A draw of the Gaussian was tried, whose normals are in `work`: log pi there should be peak - |z|^2 / 2. */
+static void check_lattice(jump_state *s, double log_density) {
+    const double *z = block_at(s, s->settle.work), d = (double)s->settle.now.dim;
+    double        error = log_density - s->climb.peak + 0.5 * vec_dot(s->settle.now.dim, z, z);
+    s->climb.error += error * error;
+    if (s->climb.leaps > 0) return;
+    if (!(s->climb.error < CHECKS * QUADRATIC_UNEXPLAINED * 0.5 * d)) trust_lattice(s, false);
+    begin_settling(s);
+}
+
 static void tell_climbing(jump_state *s, rng *r, double log_density, ckam_step *out) {
     current    *now = &s->settle.now;
     ckam_counts before = now->counts;
     bool        up = false;
     keep_point(s, log_density);
-    if (s->climb.leaps > 0) {
+    if (s->climb.lattice) {
+        tell_lattice(s, log_density);
+    } else if (s->climb.leaps > 0) {
         decide(now, r, log_density, 0.0, out);
         s->climb.leaps--;
         s->t++;
+        if (is_large(now->dim)) check_lattice(s, log_density);
     } else {
         walk(s, r, s->climb.length - s->climb.left, log_density, out); /* every look learns anew: the way turns */
         s->climb.level += now->log_density;
         up = --s->climb.left == 0 && is_up(s);
     }
     now->counts = before; /* no iteration */
-    if (fit_points(s) || up) {
-        s->stage = STAGE_SETTLE;
-        s->t = 0;
-    }
+    if (up && is_large(now->dim) && now->dim <= LATTICE_MOST)
+        s->climb.lattice = 1;
+    else if (fit_points(s) || up)
+        begin_settling(s);
     prepare(s, out);
 }
 
@@ -304,13 +468,37 @@ static void remember(jump_state *s, const double *x, double log_density) {
     memcpy(row + ROW_HEAD, x, s->settle.now.dim * sizeof *x);
 }
 
+/* Every second step is a draw of the Gaussian that was checked: a walk would need some d steps for one independent draw, and d of these
+ * to place a component. */
+static bool settles_by_draws(const jump_state *s) { return is_large(s->settle.now.dim) && s->climb.known && s->t % 2; }
+
+static void tell_draw(jump_state *s, rng *r, double log_density, ckam_step *out) {
+    current *now = &s->settle.now;
+    double  *from = block_at(s, s->direction), *to = block_at(s, s->settle.work);
+    for (size_t k = 0; k < now->dim; k++) from[k] = now_x(now)[k] - block_at(s, s->settle.mean)[k];
+    tri_solve(now->dim, block_at(s, s->settle.factor), from);
+    double log_ratio_q = 0.5 * (vec_dot(now->dim, to, to) - vec_dot(now->dim, from, from));
+    decide(now, r, log_density, log_ratio_q, out);
+    out->phase = CKAM_PHASE_EXPLORE;
+    out->draw = false;
+    out->step_size = s->settle.nu;
+    s->t++;
+}
+
+/* Successive states of a walk in many dimensions are nearly the same: 100 of them say as much as all 25 d, and the first fit, O(d^2) for
+ * each, takes less time. */
+static size_t settled_stride(const jump_state *s) { return is_windowed(s) ? s->settle.now.dim / 4 : 1; }
+
 static void tell_settling(jump_state *s, rng *r, double log_density, ckam_step *out) {
     bool second_half = s->t >= s->settling / 2;
     if (!s->climb.known) keep_point(s, log_density);
-    walk(s, r, s->t, log_density, out);
+    if (settles_by_draws(s))
+        tell_draw(s, r, log_density, out);
+    else
+        walk(s, r, s->t, log_density, out);
     fit_points(s);
-    if (second_half) remember(s, out->x, out->log_density);
-    if (s->t == s->settling) s->waits = true;
+    if (second_half && s->t % settled_stride(s) == 0) remember(s, out->x, out->log_density);
+    if (s->t == s->settling) end_walk(s);
 }
 
 /* -- Exploration -------------------------------------------------------------------------------------------------- */
@@ -455,6 +643,12 @@ static void tell_sampling(jump_state *s, rng *r, double log_density, ckam_step *
     remember(s, out->x, out->log_density);
 }
 
+/* All that is known is known before the draws that come next. */
+static void jump_restart(void *state) {
+    modes *m = memory(state);
+    for (size_t j = 0; j < m->count; j++) m->at[j].established = true;
+}
+
 /* -- The sampler -------------------------------------------------------------------------------------------------- */
 
 static const double *jump_ask(void *state, rng *r) {
@@ -463,12 +657,13 @@ static const double *jump_ask(void *state, rng *r) {
     switch (s->stage) {
     case STAGE_CLIMB:
         rng_at(r, s->t, RNG_CLIMB);
-        return s->climb.leaps > 0 ? ask_leap(s, r) : adaptive_ask(s, r);
+        if (s->climb.lattice) return ask_lattice(s);
+        return s->climb.leaps > 0 ? ask_leap(s, r) : ask_walk(s, r);
     case STAGE_AXES:
         scale_ask(&s->search, now->dim, now_x(now), block_at(s, s->direction), now_y(now));
         return now_y(now);
     case STAGE_SETTLE:
-        return adaptive_ask(s, r);
+        return settles_by_draws(s) ? ask_leap(s, r) : ask_walk(s, r);
     case STAGE_EXPLORE:
         return ask_explorer(s, r);
     default:
@@ -495,6 +690,8 @@ static void jump_tell(void *state, rng *r, double log_density, ckam_step *out) {
     else
         tell_sampling(s, r, log_density, out);
     out->cycle = s->plan.cycle;
+    if (!s->plan.cycle && !s->t)
+        jump_restart(s); /* settling gives no draws, also where the warm-up ends before it does */
     s->t++;
     if (s->t == s->plan.explore) s->stage = STAGE_SAMPLE;
     if (s->t == s->plan.length) s->waits = true;
@@ -529,11 +726,6 @@ static void jump_search(const void *state, search_counts *counts) {
     }
     const explorer *e = (const explorer *)(const void *)block_at_const(s, s->explorer);
     for (size_t k = 0; k < e->found; k++) count_unvisited(counts, exp(fmin(e->places[k].mass - m->level, 700.0)));
-}
-
-static void jump_restart(void *state) {
-    modes *m = memory(state);
-    for (size_t j = 0; j < m->count; j++) m->at[j].established = true;
 }
 
 const sampler jump_sampler = {.options_size = sizeof(settings),

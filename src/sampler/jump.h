@@ -62,8 +62,11 @@ typedef struct jump_state {
         uint64_t length, left;  /* of a look: iterations, and how many of them are still to come */
         double   level, before; /* sum of log pi in it; mean in the one before */
         size_t   points;        /* evaluations kept for the next fit of a quadratic */
-        int      leaps;         /* draws of the fitted Gaussian that are still to be tried */
-        bool     known;         /* the fit is good: its shape is kept */
+        int      lattice;       /* 1, 2: its steps are measured, log pi is evaluated on it */
+        size_t   row, column;   /* of the next of these evaluations */
+        double   peak, error; /* log pi at the mean of the Gaussian; sum of squares by which it was off at its draws */
+        int      leaps;       /* draws of the fitted Gaussian that are still to be tried */
+        bool     known;       /* the fit is good: its shape is kept */
     } climb;
     bool         waits;  /* at the end of a cycle, for the chains to be pooled */
     size_t       group;  /* of chains that learn apart at first: 0 or 1 */
@@ -89,5 +92,8 @@ typedef struct jump_state {
 /* See sampler.h. */
 size_t jump_offers(void *state, size_t index, size_t total, void *bytes);
 bool   jump_pool(void *const *states, size_t count, void *const *offers, size_t total);
+
+/* Iterations of the cycle with this number, where pool-every is 1. */
+uint64_t jump_cycle_length(size_t dim, uint64_t cycle);
 
 #endif

@@ -52,7 +52,7 @@ static void make_panels(modes *m, size_t j) {
         panels_set_column(m->dim, spread(m, j), k, modes_factor(m, j) + k * m->dim);
         memset(column, 0, m->dim * sizeof *column);
         column[k] = 1.0;
-        tri_solve(m->dim, modes_factor(m, j), column);
+        tri_solve_from(m->dim, modes_factor(m, j), k, column);
         panels_set_column(m->dim, inverse(m, j), k, column);
     }
 }

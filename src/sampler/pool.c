@@ -29,11 +29,8 @@
 #define VAIN           0.5
 #define OFTEN          10.0 /* searches that should have met each mode before the search is over */
 #define SATURATED      0.75 /* the bound on unseen modes, as a part of what is allowed, from which on the search is over */
-#define REACH_PRIOR    20.0  /* affine jumps, RARE of which were accepted, beside those that were tried */
-#define STEP_PULL      2.0   /* Newton's step: the acceptance of a random walk falls by 0.47 for a log step of 1 */
-#define CYCLE_BASE     500.0 /* iterations of a cycle: (base + dim * d)(1 + growth * its number) */
-#define CYCLE_DIM      100.0
-#define CYCLE_GROWTH   0.25
+#define REACH_PRIOR    20.0 /* affine jumps, RARE of which were accepted, beside those that were tried */
+#define STEP_PULL      2.0  /* Newton's step: the acceptance of a random walk falls by 0.47 for a log step of 1 */
 #define ODDS_NEW_MIN   0.05 /* weight of a new component beside 1 for all others */
 #define ODDS_NEW_MAX   1.0
 
@@ -252,8 +249,8 @@ static double reach(const jump_plan *p) {
 /* Cycles grow, so what is learned changes ever more rarely. While the bound on unseen modes is too high the search gets half of the warm-up, and most of
  * what prolongs it; after the warm-up a part, less where places that searches find cannot be reached. Draws begin in a cycle that is not prolonged. */
 static void schedule(jump_state *s) {
-    jump_plan *p = &s->plan;
-    double     length = (CYCLE_BASE + CYCLE_DIM * (double)s->settle.now.dim) * (1.0 + CYCLE_GROWTH * (double)p->cycle);
+    jump_plan        *p = &s->plan;
+    double            length = (double)jump_cycle_length(s->settle.now.dim, p->cycle);
     const modes_tally met = modes_met(memory(s));
     bool   rare = met.modes > 1 && met.rarest < OFTEN; /* where a mode is met rarely there may be rarer ones */
     bool   saturated = p->unseen >= 1.0 || (!rare && unseen_bound(met.once, met.twice, (uint64_t)p->searches) <=

@@ -212,3 +212,23 @@ quadratic_result quadratic_fit(size_t dim, size_t count, double *rows, double *w
     double unsure = fmax(2.0 * sqrt(2.0 * left / (double)count), FLATTEST);
     return conclude(dim, &fit, unsure, centre, frame.bend, &a, &b, out);
 }
+
+quadratic_result quadratic_through(size_t dim, const double *x, double at_x, const double *h, const double *less,
+                                   const double *values, double *work, quadratic *out) {
+    terms fit = take_terms(dim, &work), a = take_terms(dim, &work), b = take_terms(dim, &work);
+    terms frame = take_terms(dim, &work);
+    memset(frame.bend, 0, dim * dim * sizeof *frame.bend);
+    out->peak = at_x;
+    for (size_t j = 0; j < dim;
+         j++) { /* in u = (x' - x) / h; terms.bend has half of second differences, times sqrt(2) */
+        const double *column = values + j * dim, plus = column[j];
+        frame.bend[j * dim + j] = h[j];
+        fit.slope[j] = 0.5 * (plus - less[j]);
+        fit.bend[j * dim + j] = sqrt(0.5) * (plus - 2.0 * at_x + less[j]);
+        out->peak += sqrt(0.5) * fit.bend[j * dim + j]; /* tr A: terms.constant is that of u = 0 without it */
+        for (size_t i = j + 1; i < dim; i++)
+            fit.bend[j * dim + i] = sqrt(0.5) * (column[i] - plus - values[i * dim + i] + at_x);
+    }
+    if (!isfinite(square_of(dim, &fit))) return QUADRATIC_NONE;
+    return conclude(dim, &fit, FLATTEST, x, frame.bend, &a, &b, out);
+}

@@ -1,4 +1,4 @@
-/* quadratic.h - the Gaussian that evaluations of a log density speak for: a quadratic fitted to them by least squares.
+/* quadratic.h - the Gaussian that evaluations of a log density speak for: a quadratic fitted to them by least squares, or through them.
  *
  * All points that were evaluated count, also those that a walk rejected, and it does not matter how they came about: where log pi is
  * a quadratic, 1 + d + d (d+1)/2 of them determine it, however slowly the walk moves. The fit is affine-equivariant: coordinates
@@ -35,5 +35,11 @@ typedef struct quadratic {
 
 /* At most quadratic_points() rows, which are used up. */
 quadratic_result quadratic_fit(size_t dim, size_t count, double *rows, double *work, quadratic *out);
+
+/* The quadratic that has given values on a lattice around x, with steps h along the axes: `at_x`, column j of `values` from the diagonal
+ * on at x + h_j e_j and, below it, x + h_i e_i + h_j e_j, and less[j] at x - h_j e_j. Second differences and no least squares: exact where log pi is a
+ * quadratic, with half as many values. What it explains elsewhere is for the caller to find out. */
+quadratic_result quadratic_through(size_t dim, const double *x, double at_x, const double *h, const double *less,
+                                   const double *values, double *work, quadratic *out);
 
 #endif
