@@ -183,7 +183,7 @@ typedef struct ckam_step {
     double        step_size;   /* nu of this proposal                                                       */
     uint64_t      cycle;       /* from 0; always 0 where there are no cycles                                */
     uint64_t      mode;        /* jump: the mode that x belongs to, from 1; else 0                          */
-    uint64_t      move;        /* jump: 1 local, 2 affine, 3 independent, 4 kernel, 5 carried; else 0       */
+    uint64_t      move;        /* jump: 1 local, 2 affine, 3 independent, 4 carried; else 0                 */
     ckam_phase    phase;
     bool          accepted;
     bool          draw; /* keep x: it is a draw (not warm-up, not exploration)                       */

@@ -65,11 +65,11 @@ static void step_until_it_waits(ckam_chain *chain) {
 
 static void only_what_is_alike_is_pooled(void **state) {
     (void)state;
-    static const char *const cases[][2] = {{"jump:subsample=60", "subsample of chain 2 is 60, and 50 of the first"},
-                                           {"jump:subsample=50,kernel=gaussian", "kernel of chain 2 is gaussian"}};
+    static const char *const cases[][2] = {{"jump:pool-every=3", "pool-every of chain 2 is 3, and 2 of the first"},
+                                           {"jump:pool-every=2,target-accept=0.3", "target-accept of chain 2 is 0.3"}};
     ckam_error               error;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ckam_chain *both[] = {pooled("jump:subsample=50", 0), pooled(cases[i][0], 1)};
+        ckam_chain *both[] = {pooled("jump:pool-every=2", 0), pooled(cases[i][0], 1)};
         for (int c = 0; c < 2; c++) step_until_it_waits(both[c]);
         assert_failure(ckam_chain_pool(both, 2, &error), CKAM_ERROR_ARGUMENT, &error, cases[i][1]);
         for (int c = 0; c < 2; c++) assert_true(ckam_chain_waits(both[c]));

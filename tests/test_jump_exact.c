@@ -16,7 +16,7 @@
 enum { DRAWS = 5000, STEPS = 4, STEPS_TWIN = 20, DIM_MOST = 8 };
 
 /* The terms of the ratios, to leave one out. */
-enum { RHO = 1, CHOICE = 2, VOLUME = 4, INDEPENDENT = 8, KERNEL = 16, MIXTURE = MOVES };
+enum { RHO = 1, CHOICE = 2, VOLUME = 4, INDEPENDENT = 8, MIXTURE = MOVES };
 
 /* -- Three modes of different width ------------------------------------------------------------------------------- */
 
@@ -93,23 +93,10 @@ static frozen make(int which) {
         memcpy(modes_factor(m, j), factor[j], sizeof factor[j]);
         m->at[j].weight = weight[j];
         m->at[j].step = j == 2 ? 0.1 : 2.0; /* very different where they overlap */
-        m->at[j].kernel_step = j == 2 ? 0.3 : 6.0;
         modes_prepare(m, j);
     }
     modes_normalise(m);
     modes_set_degrees(m, 5.0);
-    jump_state *s = f.state;
-    kernel_move_clear(&s->kernel);
-    for (uint64_t i = 0; i < 400;
-         i++) { /* points for kernel moves: in the middle, so that moves differ much within a mode */
-        double x[THREE_DIM];
-        size_t j = i % 4;
-        three_draw(3, i, x);
-        int from = x[0] < -10 ? 0 : x[0] < 10 ? 1 : 2, to = j < 2 ? (int)j : 2;
-        for (int k = 0; k < THREE_DIM; k++)
-            x[k] = three_centre[to] + 0.3 * three_sd[to] * (x[k] - three_centre[from]) / three_sd[from];
-        kernel_move_add(&s->kernel, s, m, j, x);
-    }
     return f;
 }
 enum { TARGETS = 4 };
@@ -130,7 +117,6 @@ static double log_ratio(frozen *f, int without) {
         return without & VOLUME ? sum : sum + to->log_det - from->log_det;
     }
     if (!(without & RHO)) sum += log(rho_y) - log(rho_x);
-    if (s->move == MOVE_KERNEL && !(without & KERNEL)) sum += kernel_move_ratio(&s->kernel, s);
     if (s->move == MOVE_AFFINE && !(without & CHOICE)) /* chosen with w_to / (1 - w_from), and back */
         sum += log(from->weight / (1.0 - to->weight)) - log(to->weight / (1.0 - from->weight));
     if (s->move == MOVE_AFFINE && !(without & VOLUME)) sum += to->log_det - from->log_det;
@@ -195,12 +181,12 @@ static outcome run(frozen *f, int steps, int without) {
     return o;
 }
 
-/* At most 8 + 3 comparisons a target and move, 4 targets, 6 moves. */
+/* At most 8 + 3 comparisons a target and move, 4 targets, 5 moves. */
 static const double alpha = 2e-6 / (11 * TARGETS * (MOVES + 1));
 
 static void every_move_keeps_every_target(void **unused) {
     (void)unused;
-    static const char *const names[] = {"local", "affine", "independent", "kernel", "carry", "mixture"};
+    static const char *const names[] = {"local", "affine", "independent", "carry", "mixture"};
     for (int which = 0; which < TARGETS; which++) {
         frozen f = make(which);
         for (int move = 0; move <= MIXTURE; move++) {
@@ -227,8 +213,6 @@ static void a_ratio_that_lacks_a_term_is_rejected(void **unused) {
                  {MOVE_AFFINE, CHOICE},
                  {MOVE_AFFINE, VOLUME},
                  {MOVE_INDEPENDENT, INDEPENDENT},
-                 {MOVE_KERNEL, RHO},
-                 {MOVE_KERNEL, KERNEL},
                  {MOVE_CARRY, CHOICE},
                  {MOVE_CARRY, VOLUME}};
     frozen f = make(3);
@@ -299,29 +283,6 @@ static void the_label_is_drawn_from_rho(void **unused) {
     frozen_free(&f);
 }
 
-/* A kernel move is shaped by the points of the component that x belongs to, whatever the move before was. */
-static void a_kernel_move_has_its_own_points(void **unused) {
-    (void)unused;
-    frozen       f = make(3);
-    jump_state  *s = f.state;
-    kernel_move *k = &s->kernel;
-    double       x[2] = {18, 18}, y[2], again[2];
-    for (size_t j = 0; j < 4; j++)
-        for (size_t other = 0; other < 4; other++) {
-            rng r, same;
-            rng_init(&r, 4, j);
-            same = r;
-            k->loaded = MODES_MOST;
-            kernel_move_ask(k, s, memory(&f), j, &r, x, y);
-            double ratio = kernel_move_ratio(k, s);
-            kernel_move_ask(k, s, memory(&f), other, &r, x, again);
-            kernel_move_ask(k, s, memory(&f), j, &same, x, again);
-            assert_memory_equal(again, y, sizeof y);
-            assert_true(kernel_move_ratio(k, s) == ratio);
-        }
-    frozen_free(&f);
-}
-
 /* -- A long run --------------------------------------------------------------------------------------------------- */
 
 /* Adaptation and all, through the public interface: the mass of the left mode of bimodal in 700,000 iterations, within
@@ -366,7 +327,6 @@ int main(void) {
                                        cmocka_unit_test(so_it_is_with_a_memory_that_was_learned),
                                        cmocka_unit_test(the_identity_passes),
                                        cmocka_unit_test(the_label_is_drawn_from_rho),
-                                       cmocka_unit_test(a_kernel_move_has_its_own_points),
                                        cmocka_unit_test(a_long_run_has_the_mass)};
     return cmocka_run_group_tests_name("jump_exact", tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ enum { DIMS = 2, OBLIQUE = 3, COMPARISONS = 12 + 20 + DIMS * (OBLIQUE + 3) };
 static const double alpha = 2e-6 / (COMPARISONS * (MOVES + 2));
 
 /* Terms of the ratios, to leave one out; COARSE: q truncated at e^-COARSE_FAR. */
-enum { RHO = 1, CHOICE = 2, VOLUME = 4, INDEPENDENT = 8, KERNEL = 16, COARSE = 32 };
+enum { RHO = 1, CHOICE = 2, VOLUME = 4, INDEPENDENT = 8, COARSE = 32 };
 #define FAR        50.0 /* as in modes.c */
 #define COARSE_FAR 0.0
 
@@ -111,13 +111,12 @@ static double below(size_t dim, size_t p, const double *x) {
 enum { COMPONENTS = 10 };
 static const struct {
     size_t truth;
-    double shift, scale, slant;       /* of the mean, in deviations, in the first coordinate; of the factor */
-    double weight, step, kernel_step; /* weights before they are scaled to sum 1 */
-} parts[COMPONENTS] = {{0, -0.5, 0.80, 0.1, 0.10, 0.1, 0.5}, {0, 1.0, 1.25, -0.1, 0.05, 0.9, 8.0},
-                       {1, 0.3, 0.8, 0.1, 0.10, 0.1, 0.5},   {1, -0.4, 1.2, 0.1, 0.05, 0.9, 8.0},
-                       {2, 0.2, 1.1, 0.15, 0.60, 1.0, 4.0},  {3, -0.3, 0.8, 0.1, 0.15, 0.1, 0.5},
-                       {3, 0.3, 1.1, 0.0, 0.05, 0.9, 8.0},   {3, 0.2, 1.15, 0.0, 0.05, 0.9, 8.0},
-                       {3, 0.1, 1.12, 0.0, 0.05, 0.9, 8.0},  {0, 50.0, 1.0, 0.0, 0.05, 1.0, 4.0}};
+    double shift, scale, slant; /* of the mean, in deviations, in the first coordinate; of the factor */
+    double weight, step;        /* weights before they are scaled to sum 1 */
+} parts[COMPONENTS] = {{0, -0.5, 0.80, 0.1, 0.10, 0.1}, {0, 1.0, 1.25, -0.1, 0.05, 0.9}, {1, 0.3, 0.8, 0.1, 0.10, 0.1},
+                       {1, -0.4, 1.2, 0.1, 0.05, 0.9},  {2, 0.2, 1.1, 0.15, 0.60, 1.0},  {3, -0.3, 0.8, 0.1, 0.15, 0.1},
+                       {3, 0.3, 1.1, 0.0, 0.05, 0.9},   {3, 0.2, 1.15, 0.0, 0.05, 0.9},  {3, 0.1, 1.12, 0.0, 0.05, 0.9},
+                       {0, 50.0, 1.0, 0.0, 0.05, 1.0}};
 
 static modes *memory(const frozen *f) {
     jump_state *s = f->state;
@@ -135,33 +134,19 @@ static void fill(modes *m, size_t j) {
     }
     m->at[j].weight = parts[j].weight;
     m->at[j].step = parts[j].step * optimal;
-    m->at[j].kernel_step = parts[j].kernel_step;
     modes_prepare(m, j);
 }
 
 /* A chain that has just begun to sample, and then gets this memory. */
 static frozen make(const ckam_target *target) {
-    double      start[DIM_MOST] = {0};
-    frozen      f = frozen_on(target, start, "jump", 2000);
-    jump_state *s = f.state;
-    modes      *m = memory(&f);
+    double start[DIM_MOST] = {0};
+    frozen f = frozen_on(target, start, "jump", 2000);
+    modes *m = memory(&f);
     while (m->count < COMPONENTS) modes_add(m);
     while (m->count > COMPONENTS) modes_remove(m, m->count - 1, false);
     for (size_t j = 0; j < COMPONENTS; j++) fill(m, j);
     modes_normalise(m);
     modes_set_degrees(m, target->dim < 16 ? 10.0 : 25.0);
-    kernel_move_clear(&s->kernel);
-    for (uint64_t i = 0; i < 400; i++) {
-        /* points for kernel moves: narrow around the mean, so that these moves change much within a mode */
-        double x[DIM_MOST];
-        rng    r;
-        rng_init(&r, 3, i);
-        for (size_t j = 0; j < COMPONENTS; j++) {
-            for (size_t k = 0; k < m->dim; k++)
-                x[k] = modes_mean(m, j)[k] + 0.4 * deviation(parts[j].truth, k) * rng_normal(&r);
-            kernel_move_add(&s->kernel, s, m, j, x);
-        }
-    }
     return f;
 }
 
@@ -206,7 +191,6 @@ static double log_ratio(frozen *f, const densities *d, int without) {
         return without & VOLUME ? sum : sum + to->log_det - from->log_det;
     }
     if (!(without & RHO)) sum += rho_y - rho_x;
-    if (s->move == MOVE_KERNEL && !(without & KERNEL)) sum += kernel_move_ratio(&s->kernel, s);
     if (s->move == MOVE_AFFINE && !(without & CHOICE)) /* chosen with w_to / (1 - w_from), and back */
         sum += log(from->weight / (1.0 - to->weight)) - log(to->weight / (1.0 - from->weight));
     if (s->move == MOVE_AFFINE && !(without & VOLUME)) sum += to->log_det - from->log_det;
@@ -316,7 +300,7 @@ static ckam_target target_of(const size_t *dim) {
 
 /* -- Tests -------------------------------------------------------------------------------------------------------- */
 
-static const char *const names[] = {"local", "affine", "independent", "kernel", "carry", "mixture"};
+static const char *const names[] = {"local", "affine", "independent", "carry", "mixture"};
 
 static void every_move_is_exact_above_eight_dimensions(void **unused) {
     (void)unused;
@@ -343,8 +327,7 @@ static void a_ratio_that_lacks_a_term_is_rejected(void **unused) {
         int move, without, steps;
     } twins[] = {{MOVE_LOCAL, RHO, 40},          {MOVE_AFFINE, RHO, STEPS},    {MOVE_AFFINE, CHOICE, STEPS},
                  {MOVE_AFFINE, VOLUME, STEPS},   {MOVE_AFFINE, COARSE, STEPS}, {MOVE_INDEPENDENT, INDEPENDENT, STEPS},
-                 {MOVE_INDEPENDENT, COARSE, 20}, {MOVE_KERNEL, RHO, 25},       {MOVE_KERNEL, KERNEL, STEPS},
-                 {MOVE_CARRY, CHOICE, 40},       {MOVE_CARRY, VOLUME, STEPS}};
+                 {MOVE_INDEPENDENT, COARSE, 20}, {MOVE_CARRY, CHOICE, 40},     {MOVE_CARRY, VOLUME, STEPS}};
     for (int which = 0; which < DIMS; which++) {
         ckam_target target = target_of(&dims[which]);
         frozen      f = make(&target);

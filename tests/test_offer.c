@@ -316,14 +316,13 @@ static void another_offer_gives_another_memory(void **unused) {
     }
 }
 
-/* All together take 4 GB for what they remember, or each has room for 16: in 100 dimensions a component and its 200 points for
- * kernel moves are 42,000 numbers. */
+/* All together take 4 GB for what they remember, or each has room for 16: in 100 dimensions a component is 22,000 numbers. */
 static void of_many_chains_each_remembers_fewer_components(void **unused) {
     (void)unused;
     static const struct {
         uint64_t chains;
         size_t   components;
-    } cases[] = {{0, 64}, {4, 64}, {186, 64}, {187, 63}, {500, 23}, {744, 16}, {1000, 16}, {1u << 31, 16}};
+    } cases[] = {{0, 64}, {4, 64}, {355, 64}, {356, 63}, {500, 45}, {1420, 16}, {2000, 16}, {1u << 31, 16}};
     ckam_model *wide;
     assert_int_equal(ckam_model_create(&wide, "gaussian:dim=100", NULL), CKAM_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -82,8 +82,8 @@ static void bars_are_the_moves(void **unused) {
     }
     assert_string_equal(f->panel[2].x.name[0], "local");
     assert_string_equal(f->panel[2].x.name[2], "independent");
-    assert_string_equal(f->panel[2].x.name[4], "carried");
-    assert_string_equal(f->panel[2].x.name[5], "move 6");
+    assert_string_equal(f->panel[2].x.name[3], "carried");
+    assert_string_equal(f->panel[2].x.name[4], "move 5");
     figure_free(f);
     ckam_draws_free(draws);
     forget(&t);

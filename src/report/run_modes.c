@@ -97,7 +97,7 @@ static void count_moves(tally *t, size_t total, const double *move, const double
 }
 
 static void name_moves(figure *f, panel *p, size_t kinds) {
-    static const char *const known[] = {"local", "affine", "independent", "kernel", "carried"};
+    static const char *const known[] = {"local", "affine", "independent", "carried"};
     char                     text[MOVES_MOST][LABEL];
     const char              *name[MOVES_MOST];
     for (size_t i = 0; i < kinds; i++) {

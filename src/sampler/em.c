@@ -161,7 +161,6 @@ void em_maximise(modes *m, size_t j, double part) {
     modes_prepare(m, j);
     double shrunk = exp((before - m->at[j].log_det) / (double)dim); /* steps stay as long as they were */
     m->at[j].step *= shrunk;
-    m->at[j].kernel_step *= shrunk;
 }
 
 /* -- EM of the whole ---------------------------------------------------------------------------------------------- */

@@ -340,7 +340,7 @@ static void conclude(explorer *e, double *mean, double *factor) {
 static void put_trial(explorer *e, modes *m) {
     size_t a = m->capacity;
     conclude(e, modes_mean(m, a), modes_factor(m, a));
-    m->at[a] = (component){.step = 1.0, .kernel_step = 1.0};
+    m->at[a] = (component){.step = 1.0};
     modes_prepare(m, a);
 }
 
@@ -448,7 +448,7 @@ static quadratic_result fit_climb(explorer *e, modes *m) {
     if (result == QUADRATIC_NONE) return result;
     put_point(e, q.mean, modes_mean(m, a));
     to_frame(e, q.factor, modes_factor(m, a));
-    m->at[a] = (component){.step = 1.0, .kernel_step = 1.0};
+    m->at[a] = (component){.step = 1.0};
     modes_prepare(m, a);
     e->peak = q.peak;
     return q.unexplained < QUADRATIC_UNEXPLAINED ? result : QUADRATIC_PARTLY;

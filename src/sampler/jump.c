@@ -10,9 +10,7 @@
 
 #include <string.h>
 
-const ckam_option jump_sampler_options[] = {
-    SETTING_TARGET_ACCEPT, SETTING_SUBSAMPLE,  SETTING_KERNEL,      SETTING_KERNEL_SCALE,
-    SETTING_KERNEL_ORDER,  SETTING_POOL_EVERY, SETTING_WARMUP_AUTO, OPTION_END};
+const ckam_option jump_sampler_options[] = {SETTING_TARGET_ACCEPT, SETTING_POOL_EVERY, SETTING_WARMUP_AUTO, OPTION_END};
 
 #define SHORTEST 0.01 /* of the factors of short steps */
 #define STUCK    20   /* rejections in a row after which a chain is stuck */
@@ -61,11 +59,10 @@ static size_t rows_kept(const blueprint *plan) {
     return part < room ? part : room;
 }
 
-/* How many components each of many chains may remember. One takes dim^2 numbers for its factor, somewhat more for its panels,
- * and its points for kernel moves. */
-static size_t modes_kept(const blueprint *plan, size_t points) {
+/* How many components each of many chains may remember. One takes dim^2 numbers for its factor, and somewhat more for its panels. */
+static size_t modes_kept(const blueprint *plan) {
     size_t room = modes_capacity(plan->dim);
-    double dim = (double)plan->dim, each = sizeof(double) * dim * (2.2 * dim + (double)points);
+    double dim = (double)plan->dim, each = sizeof(double) * 2.2 * dim * dim;
     double part = fmax(MODES_BYTES / each / fmax((double)plan->chains, 1.0), MODES_LEAST);
     return part < (double)room ? (size_t)part : room;
 }
@@ -87,19 +84,15 @@ static size_t layout(jump_state *s, const blueprint *plan) {
     s->modes = take_block(&end, modes_size(dim));
     s->explorer = take_block(&end, explore_size(dim));
     s->rows = block_take(&end, rows_capacity(dim), dim + ROW_HEAD);
-    kernel_move_layout(&s->kernel, dim, plan->settings, &end);
     return end;
 }
 
 static size_t jump_size(const blueprint *plan) { return layout(&(jump_state){0}, plan); }
 
-/* With one component; measured (docs/architecture.md, Memory). 9 matrices are of the kernel's proposals, whose order is that of the
- * smaller side. */
+/* With one component; measured (docs/architecture.md, Memory). */
 static double jump_touched(const blueprint *plan) {
-    double dim = (double)plan->dim, points = (double)kernel_proposal_most(plan->settings, plan->dim);
-    double order = fmin(dim, points);
-    return sizeof(double) * (16.2 * dim * dim + 9.0 * order * order + dim * (points + (double)rows_kept(plan))) +
-           65536.0;
+    double dim = (double)plan->dim;
+    return sizeof(double) * dim * (16.2 * dim + (double)rows_kept(plan)) + 65536.0;
 }
 
 static uint64_t settling_length(size_t dim) { return 300 + 50 * (uint64_t)dim; }
@@ -172,9 +165,8 @@ static void jump_begin(void *state, const blueprint *plan, const double *x, doub
     s->settle.gain = (gain){(double)NAN, (double)NAN};
     s->settling = settling_length(plan->dim);
     modes_begin(memory(s), plan->dim);
-    memory(s)->capacity = modes_kept(plan, s->kernel.proposal.most);
+    memory(s)->capacity = modes_kept(plan);
     explore_begin(exploring(s), plan->dim, x, log_density, plan->random_start);
-    kernel_move_begin(&s->kernel, o);
     history_restart(&s->history, plan->dim + ROW_HEAD, rows_kept(plan));
     begin_axis(s);
 }
@@ -543,7 +535,6 @@ static const double *ask_sampling(jump_state *s, rng *r) {
     double  *y = now_y(now), *z = block_at(s, s->settle.work);
     s->label = modes_label(m, r, block_at(s, s->at_x), s->log_q_x); /* Gibbs: costs no evaluation */
     s->move = choose_move(s, r);
-    if (s->move == MOVE_KERNEL && !kernel_move_is_ready(&s->kernel, s->label)) s->move = MOVE_LOCAL;
     s->source = s->target = s->label;
     switch (s->move) {
     case MOVE_CARRY:
@@ -552,9 +543,6 @@ static const double *ask_sampling(jump_state *s, rng *r) {
     case MOVE_AFFINE:
         s->target = modes_choose(m, r, s->source);
         modes_map(m, s->source, s->target, now_x(now), y);
-        break;
-    case MOVE_KERNEL:
-        kernel_move_ask(&s->kernel, s, m, s->label, r, now_x(now), y);
         break;
     case MOVE_INDEPENDENT:
         s->target = modes_choose(m, r, m->count);
@@ -576,7 +564,6 @@ static double log_ratio(jump_state *s) {
     double           rho_x = from->log_weight + at_x[s->source] - s->log_q_x,
            rho_y = to->log_weight + at_y[s->target] - s->log_q_y;
     if (s->move == MOVE_LOCAL) return rho_y - rho_x;
-    if (s->move == MOVE_KERNEL) return rho_y - rho_x + kernel_move_ratio(&s->kernel, s);
     if (s->move == MOVE_INDEPENDENT) return s->log_q_x - s->log_q_y;
     if (s->move == MOVE_CARRY) return log1p(-from->weight) - log1p(-to->weight) + to->log_det - from->log_det;
     /* target ~ w without the label: w_i / (1 - w_j) against w_j / (1 - w_i); and the volumes */
@@ -595,7 +582,6 @@ static double worth(jump_state *s) {
     if (s->move == MOVE_AFFINE || s->move == MOVE_INDEPENDENT) return 1.0;
     if (s->move == MOVE_LOCAL) return scale * scale * vec_dot(now->dim, z, z) / twice; /* z as it was drawn */
     for (size_t k = 0; k < now->dim; k++) z[k] = mean[k] + (y[k] - x[k]);
-    if (s->move == MOVE_KERNEL) return modes_distance(m, s->label, z) / twice;
     return fmin(modes_distance_within(m, s->label, z, twice) / twice, 1.0);
 }
 
@@ -607,9 +593,6 @@ static void tally(jump_state *s, double alpha, double value) {
     if (s->move == MOVE_LOCAL) {
         t->at[s->label].local += 1.0;
         t->at[s->label].accept += alpha;
-    } else if (s->move == MOVE_KERNEL) {
-        t->at[s->label].kernel += 1.0;
-        t->at[s->label].kernel_accept += alpha;
     } else if (s->move != MOVE_CARRY) {
         t->at[s->target].tried += 1.0;
         t->at[s->target].reached += alpha;

@@ -5,13 +5,12 @@
 #include "sampler/adaptive.h"
 #include "sampler/explore.h"
 #include "sampler/history.h"
-#include "sampler/kernel_move.h"
 #include "sampler/quadratic.h"
 #include "sampler/refit.h"
 #include "sampler/scale.h"
 
 /* The moves of the sampling phase; move__ in files. */
-typedef enum jump_move { MOVE_LOCAL, MOVE_AFFINE, MOVE_INDEPENDENT, MOVE_KERNEL, MOVE_CARRY, MOVES } jump_move;
+typedef enum jump_move { MOVE_LOCAL, MOVE_AFFINE, MOVE_INDEPENDENT, MOVE_CARRY, MOVES } jump_move;
 
 /* Lengths of the axes at the start, an adaptive walk to a mode, and on in it; then cycles. */
 typedef enum jump_stage { STAGE_AXES, STAGE_CLIMB, STAGE_SETTLE, STAGE_EXPLORE, STAGE_SAMPLE } jump_stage;
@@ -26,9 +25,8 @@ typedef struct jump_tally {
     struct {
         double local, accept;  /* local moves, and the sum of their alphas */
         double tried, reached; /* jumps to it, and the sum of their alphas */
-        double kernel, kernel_accept;
-        double visits; /* iterations that ended in it */
-        double met;    /* searches that began in another mode and ended in it */
+        double visits;         /* iterations that ended in it */
+        double met;            /* searches that began in another mode and ended in it */
     } at[MODES_MOST];
 } jump_tally;
 
@@ -79,7 +77,6 @@ typedef struct jump_state {
     jump_move    move;
     double       short_step; /* factor of a local step */
     uint64_t     rejected;   /* in a row */
-    kernel_move  kernel;
     size_t       at_x, at_y; /* offsets: log density of each component there */
     double       log_q_x, log_q_y;
     jump_tally   tally;

@@ -147,7 +147,7 @@ size_t modes_add(modes *m) {
         for (size_t k = m->count; k < all; k++) modes_copy(m, k, k + 1);
     }
     for (size_t k = all; k > m->count; k--) modes_copy(m, k, k - 1);
-    m->at[m->count] = (component){.step = 1.0, .kernel_step = 1.0};
+    m->at[m->count] = (component){.step = 1.0};
     return m->count++;
 }
 

@@ -17,14 +17,13 @@ enum { MODES_MOST = 64 };
 
 typedef struct component {
     double   weight, log_weight;
-    double   log_det;     /* of L: the sum of the logs of its diagonal */
-    double   log_height;  /* log t_j(mu_j) */
-    double   step;        /* of local moves: y = x + step L n */
-    double   kernel_step; /* of kernel moves, in the unit of kernel_move.c */
-    double   rows;        /* draws behind it in the last fit */
-    uint64_t mode;        /* its number, from 1 in the order in which modes were found */
-    uint64_t found;       /* the cycle */
-    double   met;         /* independent searches that ended in it */
+    double   log_det;    /* of L: the sum of the logs of its diagonal */
+    double   log_height; /* log t_j(mu_j) */
+    double   step;       /* of local moves: y = x + step L n */
+    double   rows;       /* draws behind it in the last fit */
+    uint64_t mode;       /* its number, from 1 in the order in which modes were found */
+    uint64_t found;      /* the cycle */
+    double   met;        /* independent searches that ended in it */
     double   odds; /* of a place that a search found: its mass, as the search estimates it, by that of what is known */
     bool     reached;     /* a draw has been there */
     bool     established; /* it was known when the present draws began */

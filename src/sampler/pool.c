@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARE_FLOOR  0.01
-#define SHARE_LOCAL  0.3
-#define SHARE_KERNEL 0.0025 /* floor after the warm-up: they cost much time beside the evaluation */
+#define SHARE_FLOOR 0.01
+#define SHARE_LOCAL 0.3
 /* Carried moves are for tails: they get so much more the less independent jumps are worth, if they are worth CARRY_GOOD. */
 #define SHARE_CARRY 0.1
 #define CARRY_GOOD  0.05
@@ -34,7 +33,7 @@
 #define ODDS_NEW_MIN   0.05 /* weight of a new component beside 1 for all others */
 #define ODDS_NEW_MAX   1.0
 
-enum { POINT_TURNS = 16, TRIES = 50 };
+enum { TRIES = 50 };
 
 static jump_state *chain(void *const *states, size_t c) { return states[c]; }
 static modes      *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
@@ -47,7 +46,7 @@ static row_block block_of(void *context, size_t index) { return ((const jump_off
 /* The trial place := mean and factor. */
 static void put(modes *m, const double *mean, const double *factor) {
     size_t a = m->capacity;
-    m->at[a] = (component){.step = 1.0, .kernel_step = 1.0};
+    m->at[a] = (component){.step = 1.0};
     memcpy(modes_mean(m, a), mean, m->dim * sizeof *mean);
     memcpy(modes_factor(m, a), factor, m->dim * m->dim * sizeof *factor);
     modes_prepare(m, a);
@@ -92,8 +91,6 @@ static jump_tally sum_tallies(const jump_offer *offers, size_t total, const size
             sum.at[j].accept += t->at[k].accept;
             sum.at[j].tried += t->at[k].tried;
             sum.at[j].reached += t->at[k].reached;
-            sum.at[j].kernel += t->at[k].kernel;
-            sum.at[j].kernel_accept += t->at[k].kernel_accept;
             sum.at[j].met += t->at[k].met;
         }
     }
@@ -118,24 +115,22 @@ static void adapt_steps(jump_state *s, const jump_tally *t) {
         component *c = &m->at[j];
         double     wanted = s->settle.target_accept;
         c->step = adapted(c->step, t->at[j].local, t->at[j].accept, wanted);
-        c->kernel_step = adapted(c->kernel_step, t->at[j].kernel, t->at[j].kernel_accept, wanted);
     }
 }
 
 /* What a move is worth, as the shares see it. */
 static double rate_of(const jump_plan *p, jump_move move) {
     double rate = (p->gain[move] + 0.02) / (p->tried[move] + 1.0);
-    if (move == MOVE_LOCAL || move == MOVE_KERNEL) return rate;
+    if (move == MOVE_LOCAL) return rate;
     return rate * rate / (rate + RARE);
 }
 
 /* Moves that need two components. */
 static bool needs_two(int move) { return move == MOVE_AFFINE || move == MOVE_CARRY; }
 
-static double least_share(const jump_plan *p, int move, bool warm) {
+static double least_share(const jump_plan *p, int move) {
     if (move == MOVE_LOCAL)
         return SHARE_FLOOR + SHARE_LOCAL * (1.0 - pow(fmin(rate_of(p, MOVE_INDEPENDENT), 1.0), 4.0));
-    if (move == MOVE_KERNEL && !warm) return SHARE_KERNEL;
     if (move != MOVE_CARRY) return SHARE_FLOOR;
     double use = fmin(1.0, rate_of(p, MOVE_CARRY) / CARRY_GOOD);
     return SHARE_FLOOR + SHARE_CARRY * use * fmax(1.0 - rate_of(p, MOVE_INDEPENDENT), 0.0);
@@ -143,7 +138,7 @@ static double least_share(const jump_plan *p, int move, bool warm) {
 
 static void adapt_shares(jump_state *s, const jump_tally *t) {
     jump_plan *p = &s->plan;
-    bool       two = memory(s)->count > 1, warm = p->past < s->settle.now.warmup;
+    bool       two = memory(s)->count > 1;
     double     rate[MOVES], sum = 0.0, left = 1.0;
     for (int k = 0; k < MOVES; k++) {
         p->tried[k] = 0.5 * p->tried[k] + t->move[k].tried;
@@ -153,10 +148,9 @@ static void adapt_shares(jump_state *s, const jump_tally *t) {
     rate[MOVE_AFFINE] *= 1.0 - KEEPS_PLACE * rate[MOVE_INDEPENDENT] * rate[MOVE_INDEPENDENT];
     for (int k = 0; k < MOVES; k++) rate[k] = pow(rate[k], 3.0);
     /* what goes to the same places and is worth less is of no other use */
-    if (rate[MOVE_KERNEL] < rate[MOVE_LOCAL]) rate[MOVE_KERNEL] = 0.0;
     if (rate[MOVE_CARRY] < fmax(rate[MOVE_AFFINE], rate[MOVE_INDEPENDENT])) rate[MOVE_CARRY] = 0.0;
     for (int k = 0; k < MOVES; k++) {
-        p->share[k] = needs_two(k) && !two ? 0.0 : least_share(p, k, warm);
+        p->share[k] = needs_two(k) && !two ? 0.0 : least_share(p, k);
         left -= p->share[k];
         sum += rate[k];
     }
@@ -267,21 +261,6 @@ static void schedule(jump_state *s) {
     if (warm && !saturated && may_grow && p->past + p->length > p->warmup) p->warmup = p->past + p->length;
 }
 
-/* Points for kernel moves: evenly from the rows of all chains, each to the component that owns it. */
-static void choose_points(jump_state *first, const rows *data) {
-    modes *m = memory(first);
-    kernel_move_clear(&first->kernel);
-    for (size_t part = 0; part < POINT_TURNS; part++)
-        for (size_t b = 0; b < data->blocks; b++) {
-            const row_block block = data->block(data->context, b);
-            for (size_t i = part * data->every; i < block.count; i += POINT_TURNS * data->every) {
-                const double *row = block.at + i * block.stride;
-                size_t        owner = (size_t)row[ROW_OWNER];
-                if (owner < m->count) kernel_move_add(&first->kernel, first, m, owner, row + ROW_HEAD);
-            }
-        }
-}
-
 /* The component that x most likely belongs to. */
 static size_t nearest_component(jump_state *s) {
     const modes  *m = memory(s);
@@ -323,7 +302,6 @@ static void learn(jump_state *s, jump_offer *offers, size_t total, const size_t 
     }
     if (structure) p->structured = p->past;
     modes_refit(m, &data, structure);
-    choose_points(s, &data);
     m->level = modes_level(m, &data);
     add_found(m, offers, total, &data);
     establish(s);
@@ -340,7 +318,6 @@ static void share(void *const *states, size_t count) {
         if (c) {
             s->plan = first->plan;
             modes_share(memory(s), memory(first));
-            kernel_move_share(&s->kernel, s, &first->kernel, first);
         }
         if (s->plan.past < s->settle.now.warmup) history_forget(&s->history, block_at(s, s->rows));
         begin_cycle(s);

@@ -189,7 +189,6 @@ static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
         double  scale = how >= 2 && c == a ? 1.0 : how < 3 ? 0.5 : TIGHT;
         for (size_t k = 0; k < dim * dim; k++) l[k] *= scale;
         m->at[c].step /= scale; /* as long as it was */
-        m->at[c].kernel_step /= scale;
         modes_prepare(m, c);
     }
     return true;

@@ -9,7 +9,7 @@
 enum { HEAD = 112, CHECKSUM_AT = 104, DIM = 2 }; /* of snapshot.c */
 
 static const char *const samplers[] = {
-    "rw", "am:warmup=5", "rbam", "gam", "ckam:cycle-length=20,subsample=5", "jump:warmup=50,subsample=5"};
+    "rw", "am:warmup=5", "rbam", "gam", "ckam:cycle-length=20,subsample=5", "jump:warmup=50"};
 enum { SAMPLERS = sizeof samplers / sizeof *samplers };
 
 typedef struct subject {

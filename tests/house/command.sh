@@ -68,7 +68,7 @@ wrong 64 '-n (--draws) wants a value' sample ring -n
 wrong 64 '--overwrite takes no value' sample ring --overwrite=true
 wrong 64 '--s may be --sampler or --seed or' sample ring --s 5
 wrong 64 '--explore is an option of ckam, not of gam' sample ring --sampler gam --explore 0.4
-wrong 64 '--kernel is an option of kam, ckam and jump, not of rw' sample ring -s rw --kernel linear
+wrong 64 '--kernel is an option of kam and ckam, not of rw' sample ring -s rw --kernel linear
 wrong 64 "explore is '2'; it must be a number > 0 and < 1" sample ring -s ckam --explore 2
 wrong 64 "explore is '2'; it must be a number > 0 and < 1" sample ring --sampler ckam:explore=2
 wrong 64 "draws is '0'" sample ring --draws 0
