@@ -40,7 +40,6 @@ typedef struct jump_plan {
     double   tried[MOVES], gain[MOVES]; /* of earlier cycles, fading */
     double   brief; /* part of the local steps that are shorter, by any factor: the way into the neck of a funnel */
     double   stuck, sampled; /* iterations in all, stuck ones among them */
-    double   vain;           /* places that scouts found and no jump reached */
     uint64_t modes;          /* that have been reached */
     double   searches;       /* that ended, starts of chains included */
     bool     apart;          /* two groups of chains, of even and of odd numbers, search and learn by themselves */

@@ -345,7 +345,7 @@ size_t modes_name(modes *m, uint64_t cycle) {
 }
 
 modes_tally modes_met(const modes *m) {
-    modes_tally tally = {.rarest = HUGE_VAL};
+    modes_tally tally = {0};
     for (size_t i = 0; i < m->count; i++) {
         double met = 0.0, weight = 0.0;
         if (!is_first(m, i, true)) continue;
@@ -356,12 +356,7 @@ modes_tally modes_met(const modes *m) {
         }
         tally.modes++;
         tally.twice += met == 2.0;
-        if (weight < MINOR) {
-            tally.once += met == 1.0;
-            continue;
-        }
-        tally.once += met <= 1.0;
-        tally.rarest = fmin(tally.rarest, met);
+        tally.once += weight < MINOR ? met == 1.0 : met <= 1.0;
     }
     return tally;
 }

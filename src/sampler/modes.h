@@ -110,7 +110,6 @@ bool modes_is_established(const modes *m, size_t j);
 /* How often searches have met the modes that draws have reached. */
 typedef struct modes_tally {
     uint64_t modes, once, twice; /* all; met by one search, or, found by the draws themselves, by none; by two */
-    double   rarest;             /* searches that met the mode met least often */
 } modes_tally;
 modes_tally modes_met(const modes *m);
 /* Gives the components of q that touch the same number, the lowest among them, and new numbers to what has none (0).

@@ -25,8 +25,6 @@
 #define EXPLORE_LONGER 0.8 /* of what prolongs the warm-up */
 #define EXPLORE_MOST   0.25
 #define EXPLORE_LEAST  0.05
-#define VAIN           0.5
-#define OFTEN          10.0 /* searches that should have met each mode before the search is over */
 #define SATURATED      0.75 /* the bound on unseen modes, as a part of what is allowed, from which on the search is over */
 #define REACH_PRIOR    20.0 /* affine jumps, RARE of which were accepted, beside those that were tried */
 #define STEP_PULL      2.0  /* Newton's step: the acceptance of a random walk falls by 0.47 for a log step of 1 */
@@ -172,7 +170,6 @@ static void prune(jump_state *s, const jump_tally *t) {
         const component *c = &m->at[j];
         bool             in_vain = t->at[j].tried >= TRIES && t->at[j].reached < 0.01 * t->at[j].tried;
         if (m->count == 1 || !in_vain || c->rows >= 1.0 || t->at[j].local >= 1.0) continue;
-        s->plan.vain += !c->reached;
         modes_remove(m, j, !c->reached);
     }
 }
@@ -246,15 +243,14 @@ static void schedule(jump_state *s) {
     jump_plan        *p = &s->plan;
     double            length = (double)jump_cycle_length(s->settle.now.dim, p->cycle);
     const modes_tally met = modes_met(memory(s));
-    bool   rare = met.modes > 1 && met.rarest < OFTEN; /* where a mode is met rarely there may be rarer ones */
-    bool   saturated = p->unseen >= 1.0 || (!rare && unseen_bound(met.once, met.twice, (uint64_t)p->searches) <=
-                                                       SATURATED * unseen_allowed(p->unseen, met.modes));
+    bool              saturated = p->unseen >= 1.0 || unseen_bound(met.once, met.twice, (uint64_t)p->searches) <=
+                                             SATURATED * unseen_allowed(p->unseen, met.modes);
     bool   warm = p->past <= p->warmup;
     double part =
         warm ? (p->past < p->planned ? EXPLORE_WARMUP : EXPLORE_LONGER) : EXPLORE_MOST * fmin(1.0, reach(p) / RARE);
     if (!warm) length *= (double)p->pool_every;
     if (saturated && p->past >= p->planned) part = EXPLORE_LEAST;
-    part = fmax(part / (1.0 + VAIN * p->vain), EXPLORE_LEAST);
+    part = fmax(part, EXPLORE_LEAST);
     p->length = (uint64_t)length;
     p->explore = (uint64_t)(length * part);
     bool may_grow = p->longest > p->planned && p->past < p->longest;
