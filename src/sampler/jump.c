@@ -1,6 +1,6 @@
 /* jump.c - finds modes, remembers them, jumps between them, and stays exact. docs/samplers/jump.md has the formulas.
  *
- * Before the first cycle: the scale of each axis, then an adaptive walk that climbs to a mode and settles there. A cycle scouts for new
+ * Before the first cycle: the scale of each axis, then an adaptive walk that climbs to a mode and settles there. A cycle searches for new
  * modes, which does not move the chain, then samples with moves that leave pi invariant; what they are made from stays
  * as it is until the cycle ends. There jump_pool() (pool.c) learns from all chains. */
 #include "sampler/jump.h"
@@ -50,7 +50,7 @@ static size_t rows_capacity(size_t dim) {
     return fit < 2 ? 2 : fit / 2 * 2;
 }
 
-/* Of many chains each keeps a part: all together as many rows as FEW chains would, and each enough for scouts to start from. */
+/* Of many chains each keeps a part: all together as many rows as FEW chains would, and each enough for a fit. */
 static size_t rows_kept(const blueprint *plan) {
     size_t room = rows_capacity(plan->dim);
     if (plan->chains <= FEW) return room;

@@ -33,7 +33,7 @@ typedef struct jump_tally {
 /* What all chains have in common, made at the end of a cycle. */
 typedef struct jump_plan {
     uint64_t cycle;
-    uint64_t explore, length; /* iterations of this cycle that scout; in all */
+    uint64_t explore, length; /* iterations of this cycle that search; in all */
     uint64_t past;            /* iterations before this cycle */
     uint64_t structured;      /* iterations when split and merge were tried last */
     double   share[MOVES];

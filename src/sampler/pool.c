@@ -174,7 +174,7 @@ static void prune(jump_state *s, const jump_tally *t) {
     }
 }
 
-/* -- What scouts found -------------------------------------------------------------------------------------------- */
+/* -- What searches found ------------------------------------------------------------------------------------------ */
 
 /* Hearsay has at most half of the weight. */
 static void limit_hearsay(modes *m) {
