@@ -397,11 +397,12 @@ static void remove_stale(const ckam_run *run) {
 
 /* What a plan has that the run was not begun with. */
 typedef struct news {
-    bool rule, evals;
+    bool rule, draws, evals;
 } news;
 
 /* A rule that is new holds in place of a number of draws or evaluations that is used up. Fewer than there are cannot be had:
- * the plan says how many there are. */
+ * the plan says how many there are. (A run that was stopped on its way to the end of a cycle, where its draws begin anew, has more than it
+ * was asked for: that number stands.) */
 static void lift_limits(ckam_run *run, news new) {
     run_settings *plan = &run->plan->run;
     uint64_t      draws = UINT64_MAX, evaluations = UINT64_MAX;
@@ -411,7 +412,7 @@ static void lift_limits(ckam_run *run, news new) {
     }
     draws = crew_least(run, draws);
     evaluations = crew_least(run, evaluations);
-    if (plan->draws && draws >= plan->draws) plan->draws = new.rule ? 0 : draws;
+    if (plan->draws && draws >= plan->draws && (new.rule || new.draws)) plan->draws = new.rule ? 0 : draws;
     if (plan->evals && evaluations >= plan->evals) plan->evals = new.rule && !new.evals ? 0 : evaluations;
     resolve(run);
 }
@@ -426,7 +427,9 @@ static ckam_status check_plan(const ckam_run *run, news *new, ckam_error *error)
     if (!status) status = plan_formats(run->plan->run.format, &format, error);
     if (!format.csv)
         status = fail_with(error, CKAM_ERROR_OPTION, "a run that goes on writes: format none is not possible");
-    *new = (news){plan_has_new_rule(run->plan, before), run->plan->run.evals != before->run.evals};
+    *new = (news){.rule = plan_has_new_rule(run->plan, before),
+                  .draws = run->plan->run.draws != before->run.draws,
+                  .evals = run->plan->run.evals != before->run.evals};
     ckam_plan_free(before);
     return status;
 }
@@ -442,7 +445,7 @@ static ckam_status take(ckam_run *run, const char *path, const ckam_target *targ
 }
 
 static ckam_status take_up(ckam_run *run, const char *path, const ckam_target *target, ckam_error *error) {
-    news new = {false, false};
+    news new = {0};
     ckam_status status = crew_is_first(run) ? directory_take(&run->place, path, error) : CKAM_OK;
     status = crew_agree(run, status, error);
     if (!status) status = join_directory(run, path, error);
