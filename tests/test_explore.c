@@ -103,17 +103,17 @@ static summary replicate(modes *m, uint64_t seed, double heat) {
 }
 
 /* Whether a mean over the replicates is what it should be: within 7 standard errors, Student's t with 31 degrees: 7.4e-8. The walks
- * are short, so a bias of 0.03 is allowed; over 200 other seeds it was -0.001 for masses, -0.016 for log determinants. */
-static bool is_near(double mean, double error, double exact) { return fabs(mean - exact) < 0.03 + 7.0 * error; }
+ * are short, so a bias of 0.05 is allowed; over 200 other seeds it was -0.005 for masses, -0.040 for log determinants. */
+static bool is_near(double mean, double error, double exact) { return fabs(mean - exact) < 0.05 + 7.0 * error; }
 
-/* False alarms 1.5e-7: the two of is_near(). Of searches 0.449 find, with a standard deviation of 0.041 over seeds: a third is 16
- * standard errors less. Twins: twice the mass, the determinant of the known mode, and walkers that are not heated: with 200 seeds
- * none of their 372,601 searches found, so below 0.015 per seed (95 %), and the limit is 19. */
+/* False alarms 1.5e-7: the two of is_near(). Of searches, which are draws of the walkers, 0.051 find, with a standard deviation of 0.018 over 200
+ * other seeds: 0.025 is 8 standard errors less. Twins: twice the mass, the determinant of the known mode, and walkers that are not heated: of
+ * 3,941,220 of their searches 4 found. */
 static void a_search_finds_the_other_mode(void **unused) {
     (void)unused;
     modes  *m = known_modes(plain, false);
     summary hot = replicate(m, 7700, 0.0), cold = replicate(m, 7700, 1.0);
-    assert_less(1.0 / 3.0, hot.rate);
+    assert_less(1.0 / 40.0, hot.rate);
     assert_true(is_near(hot.mass, hot.mass_error, log(0.5)));
     assert_true(is_near(hot.spread, hot.spread_error, log(2.0)));
     assert_false(is_near(hot.mass, hot.mass_error, log(1.0)));
@@ -122,7 +122,7 @@ static void a_search_finds_the_other_mode(void **unused) {
     free(m);
 }
 
-/* With 200 seeds none of 342,539 searches found a known place, or ended elsewhere, and none of 78,572 one that led nowhere: below
+/* With 200 seeds none of 3,088,350 searches found a known place, or ended elsewhere, and none of 709,072 one that led nowhere: below
  * 0.015 per seed (95 %). 4 or more: Poisson, 2e-9 for each of three. The twin, without the second component, is
  * a_search_finds_the_other_mode(). */
 static void what_is_known_is_not_found(void **unused) {

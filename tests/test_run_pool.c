@@ -35,7 +35,7 @@ static ckam_chain *create(const ckam_target *target, const char *spec, uint64_t 
     ckam_setup setup = {.target = target,
                         .options = options,
                         .start = start,
-                        .seed = 6,
+                        .seed = 7,
                         .chain = number,
                         .horizon = 5000,
                         .pooled = pooled,
@@ -117,7 +117,7 @@ static size_t rows_in_common(const char *directory, size_t c, const story *s) {
 
 /* The run of the story, with these settings besides. */
 static ckam_run *begin(const char *out, const char *const *changes, const ckam_target *target) {
-    ckam_plan *plan = plan_with(PAIRS("model", MODEL, "sampler", SAMPLER, "seed", "6", "chains", "3", "horizon", "5000",
+    ckam_plan *plan = plan_with(PAIRS("model", MODEL, "sampler", SAMPLER, "seed", "7", "chains", "3", "horizon", "5000",
                                       "format", "csv", "save-warmup", "true", "overwrite", "true", "out", out));
     ckam_run  *run;
     plan_change(plan, changes);
@@ -164,7 +164,7 @@ static void one_call_is_the_run(void **unused) {
     double     *out = calloc((size_t)CHAINS * DRAWS * DIM, sizeof *out);
     assert_non_null(out);
     assert_int_equal(ckam_model_create(&model, MODEL, NULL), CKAM_OK);
-    assert_int_equal(ckam_sample(ckam_model_target(model), SAMPLER, NULL, 6, CHAINS, DRAWS, out, NULL), CKAM_OK);
+    assert_int_equal(ckam_sample(ckam_model_target(model), SAMPLER, NULL, 7, CHAINS, DRAWS, out, NULL), CKAM_OK);
     for (size_t c = 0; c < CHAINS; c++)
         for (size_t i = 0; i < DRAWS; i++)
             assert_memory_equal(out + (c * DRAWS + i) * DIM, in_order.row[c][i] + OWN, DIM * sizeof *out);
@@ -361,7 +361,7 @@ static void threads_are_kept_busy(void **unused) {
     ckam_target target = {.dim = DIM, .log_density = slow, .context = &s};
     double      end[2] = {0};
     ckam_run   *run = run_with(
-          PAIRS("sampler", SAMPLER, "seed", "6", "chains", "4", "threads", "2", "evals", "800", "format", "none"),
+          PAIRS("sampler", SAMPLER, "seed", "7", "chains", "4", "threads", "2", "evals", "800", "format", "none"),
           &target);
     clock_t begun = clock();
     assert_int_equal(ckam_run_go(run, see_the_end, end, NULL), CKAM_OK);

@@ -143,12 +143,16 @@ static bool refactor(modes *m, size_t j, double n, double *w) {
     return true;
 }
 
+/* A chain that is stuck repeats its point, at which the density of a component would grow without bound: fewer different points than a
+ * covariance needs leave the shape as it is. Trial components are refused later (refit.c). */
+static bool has_shape(const modes *m, size_t j) { return j >= m->capacity || m->at[j].distinct > (double)m->dim; }
+
 /* The sums are in the component's own frame, u = L^-1 (x - mu), where the covariance W is I but for chance while the shape is right. */
 void em_maximise(modes *m, size_t j, double part) {
     size_t  dim = m->dim;
     double *s = em_sums(m, j), *first = s + 2, *w = first + dim, *shift = block_at(m, m->work) + dim;
     double  before = m->at[j].log_det;
-    if (!(s[0] > 0.0)) return;
+    if (!(s[0] > 0.0) || !has_shape(m, j)) return;
     sym_add(dim, -1.0 / s[1], first, w);
     for (size_t k = 0; k < dim; k++) {
         first[k] /= s[1];
@@ -169,10 +173,14 @@ void em_maximise(modes *m, size_t j, double part) {
 double em_expect(fit *f) {
     modes *m = f->m;
     walk   w = {0};
-    double total = 0.0, *row;
-    for (size_t j = 0; j < m->count; j++) em_clear(m, j);
-    while ((row = em_row(f, &w, -1.0))) {
+    double total = 0.0, *row, *last = NULL;
+    for (size_t j = 0; j < m->count; j++) {
+        em_clear(m, j);
+        m->at[j].distinct = 0.0;
+    }
+    for (; (row = em_row(f, &w, -1.0)); last = row) {
         const double *x = row + ROW_HEAD;
+        const bool    repeats = last && !memcmp(last + ROW_HEAD, x, m->dim * sizeof *x);
         double        log_q = em_log_density(f, row), most = -1.0;
         total += log_q;
         for (size_t j = 0; j < m->count; j++) {
@@ -182,6 +190,7 @@ double em_expect(fit *f) {
                 row[ROW_OWNER] = (double)j;
             }
             if (p >= EM_SHARE) em_count(m, j, x, p, modes_pull(m, j, f->each[j]));
+            if (!repeats) m->at[j].distinct += p;
         }
     }
     return total;

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+enum { REFUSED_MOST = 20 /* each halves the step */ };
 enum { ROUNDS_MOST = 20, WALKER_BYTES = 8 << 20, FIT_MOST = 30 /* dimensions in which climbs fit quadratics */ };
 #define COLDEST     0.1 /* inverse temperatures are between these, evenly in the logarithm */
 #define HOTTEST     3e-4
@@ -16,7 +17,10 @@ enum { ROUNDS_MOST = 20, WALKER_BYTES = 8 << 20, FIT_MOST = 30 /* dimensions in 
 #define CLIMB_STEP  (1.0 / 2.38)
 #define CLIMB_UP    1.5 /* factors of a climb's step after success and failure: one in five succeeds */
 #define CLIMB_DOWN  0.9
+#define REFUSED     0.5   /* the factor where the way up leads to a point that is explained */
 #define TOLERANCE   0.05  /* relative error of the covariances by which the memory predicts log pi */
+#define TAIL_ERROR  0.5   /* absolute error of log pi that the profile of a t distribution predicts, and so many ... */
+#define TAIL_SURE   3.0   /* ... standard errors of its fit */
 #define NEGLIGIBLE  15.0  /* places with a log mass this much (and d / 2) below that of what is known do not count */
 #define FARTHEST    100.0 /* a search further out than this many standard deviations has run away */
 
@@ -97,11 +101,13 @@ static void follow_memory(explorer *e, modes *m) {
     if (chol_factor(dim, spread)) memcpy(spread, modes_factor(m, 0), dim * dim * sizeof *spread);
 }
 
+static void enter(explorer *e, explore_stage stage);
+
 void explore_cycle(explorer *e, modes *m) {
     follow_memory(e, m);
     e->found = 0;
-    e->stage = EXPLORE_WALK; /* a search that was under way may end in what is known now */
-    if (e->from >= e->walkers) e->from = 0;
+    e->home = SIZE_MAX;
+    if (e->stage == EXPLORE_PEAK) enter(e, EXPLORE_CLIMB); /* the fit was in the memory: another round */
 }
 
 /* log q0, but for a constant. */
@@ -112,14 +118,23 @@ static double log_reference(explorer *e, double heat, const double *x) {
     return -0.5 * vec_dot(e->dim, apart, apart) * heat;
 }
 
-/* v := the proposal in x, of the walker whose turn it is; its normals are in u. */
+/* The proposal of the walker whose turn it is, also into `origin`; its normals are in u. */
 static void ask_walker(explorer *e, rng *r, double *y) {
     walker *w = &e->at[e->from];
-    double *n = block_at(e, e->u);
+    double *n = block_at(e, e->u), size = w->step * step_size_optimal(e->dim);
+    e->drawn = !w->steps_next;
     rng_normals(r, e->dim, n);
-    memcpy(y, walker_x(e, e->from), e->dim * sizeof *y);
-    tri_multiply_add(e->dim, walker_factor(e, e->from), w->step * step_size_optimal(e->dim), n, y);
+    memcpy(y, e->drawn ? walker_mean(e, e->from) : walker_x(e, e->from), e->dim * sizeof *y);
+    tri_multiply_add(e->dim, walker_factor(e, e->from), e->drawn ? 1.0 : size, n, y);
     memcpy(block_at(e, e->origin), y, e->dim * sizeof *y);
+}
+
+/* log of the density of a walker's draws at x, but for a constant. */
+static double log_drawn(explorer *e, size_t k, const double *x) {
+    double *apart = block_at(e, e->v);
+    for (size_t i = 0; i < e->dim; i++) apart[i] = x[i] - walker_mean(e, k)[i];
+    tri_solve(e->dim, walker_factor(e, k), apart);
+    return -0.5 * vec_dot(e->dim, apart, apart);
 }
 
 static void learn_walker(explorer *e, size_t k) {
@@ -131,38 +146,50 @@ static void learn_walker(explorer *e, size_t k) {
     chol_update(e->dim, walker_factor(e, k), sqrt(1.0 - rate), apart);
 }
 
-static void start_climb(explorer *e);
+static void         start_climb(explorer *e);
+static bool         is_home(explorer *e, modes *m, const double *x, double log_density);
+static explore_news end(explorer *e, explore_news news);
 
-/* The walker has moved by as much as two independent points are apart: a search starts from there. */
-static void search_from(explorer *e, size_t k) {
-    walker *w = &e->at[k];
-    w->travelled = 0.0;
-    e->start = w->mode;
-    e->log_density = w->log_density;
-    memcpy(block_at(e, e->origin), walker_x(e, k), e->dim * sizeof(double));
-    memcpy(block_at(e, e->frame), walker_factor(e, k), e->dim * e->dim * sizeof(double));
-    e->heat = w->heat;
-    start_climb(e);
+/* log of the ratio by which the proposal y of walker k is accepted. */
+static double log_ratio(explorer *e, size_t k, const double *y, double log_density) {
+    const walker *w = &e->at[k];
+    const double *n = block_at(e, e->u), *x = walker_x(e, k);
+    if (!(log_density > -HUGE_VAL)) return -HUGE_VAL;
+    double ratio =
+        w->heat * (log_density - w->log_density) + log_reference(e, w->heat, y) - log_reference(e, w->heat, x);
+    return e->drawn ? ratio + log_drawn(e, k, x) + 0.5 * vec_dot(e->dim, n, n) : ratio;
 }
 
-static void tell_walker(explorer *e, rng *r, double log_density) {
+/* A search from walker k's proposal, which is in `origin`: it has ended if the point is explained. */
+static explore_news search_from(explorer *e, size_t k, double log_density, bool explained) {
+    e->start = 0;
+    if (explained) return end(e, EXPLORE_ENDED);
+    e->log_density = log_density;
+    e->heat = e->at[k].heat;
+    memcpy(block_at(e, e->frame), walker_factor(e, k), e->dim * e->dim * sizeof(double));
+    start_climb(e);
+    return EXPLORE_GOES_ON;
+}
+
+/* A draw is a search, a step only where it leaves what is explained. */
+static explore_news tell_walker(explorer *e, modes *m, rng *r, double log_density) {
     size_t  k = e->from;
     walker *w = &e->at[k];
-    double *y = block_at(e, e->origin), *n = block_at(e, e->u), size = w->step * step_size_optimal(e->dim);
-    double  log_ratio = log_density > -HUGE_VAL
-                            ? w->heat * (log_density - w->log_density) + log_reference(e, w->heat, y) -
-                                 log_reference(e, w->heat, walker_x(e, k))
-                            : -HUGE_VAL;
-    double  alpha = log_ratio >= 0.0 ? 1.0 : log_ratio > -HUGE_VAL ? exp_fast(log_ratio) : 0.0;
-    if (rng_uniform(r) < alpha) {
+    double *y = block_at(e, e->origin), ratio = log_ratio(e, k, y, log_density);
+    double  alpha = ratio >= 0.0 ? 1.0 : ratio > -HUGE_VAL ? exp_fast(ratio) : 0.0;
+    e->home = SIZE_MAX;
+    bool exists = log_density > -HUGE_VAL, explained = exists && is_home(e, m, y, log_density);
+    bool searches = exists && (e->drawn || (!explained && w->explained)), accepted = rng_uniform(r) < alpha;
+    if (accepted) {
         memcpy(walker_x(e, k), y, e->dim * sizeof *y);
         w->log_density = log_density;
-        w->travelled += size * size * vec_dot(e->dim, n, n);
+        w->explained = explained;
     }
     w->steps++;
-    w->step *= exp((alpha - WALK_ACCEPT) * pow((double)w->steps, -0.6));
+    w->steps_next = e->drawn && !accepted;
+    if (!e->drawn) w->step *= exp((alpha - WALK_ACCEPT) * pow((double)w->steps, -0.6));
     learn_walker(e, k);
-    if (w->travelled >= (double)e->dim) search_from(e, k);
+    return searches ? search_from(e, k, log_density, explained) : EXPLORE_GOES_ON;
 }
 
 /* -- A search ----------------------------------------------------------------------------------------------------- */
@@ -173,8 +200,8 @@ static uint64_t duration(const explorer *e) {
     switch (e->stage) {
     case EXPLORE_HEAT:
         return 10 + 5 * k;
-    case EXPLORE_CLIMB: /* with all coordinates until there are points enough for a fit */
-        return k == d && fit_points(d) > 20 + 8 * k ? fit_points(d) : 20 + 8 * k;
+    case EXPLORE_CLIMB: /* until there are points enough for a fit */
+        return fit_points(d) > 20 + 8 * d ? fit_points(d) : 20 + 8 * d;
     case EXPLORE_PEAK:
         return 1;
     case EXPLORE_LOOK:
@@ -205,7 +232,7 @@ static void start_climb(explorer *e) {
     warm_all(e);
     e->step = CLIMB_STEP;
     e->before = (double)NAN;
-    e->rounds = 0;
+    e->rounds = e->refused = 0;
     e->home = SIZE_MAX;
     enter(e, EXPLORE_CLIMB);
 }
@@ -241,29 +268,24 @@ static void search_from_start(explorer *e, rng *r, double *y) {
     memcpy(block_at(e, e->origin), y, e->dim * sizeof *y);
 }
 
-static void tell_start(explorer *e, double log_density) {
-    if (!(log_density > -HUGE_VAL)) return; /* another one, in the next iteration */
+static explore_news tell_start(explorer *e, modes *m, double log_density) {
+    if (!(log_density > -HUGE_VAL)) return EXPLORE_GOES_ON; /* another one, in the next iteration */
     memcpy(block_at(e, e->frame), block_at(e, e->spread), e->dim * e->dim * sizeof(double));
-    e->start = UINT64_MAX; /* in no mode */
+    e->start = 0;
     e->heat = HOTTEST;
     e->log_density = log_density;
     start_climb(e);
+    return is_home(e, m, block_at(e, e->origin), log_density) ? end(e, EXPLORE_ENDED) : EXPLORE_GOES_ON;
 }
 
-/* The kind of the next search: each by the rate at which its searches have led from one mode to another, beside a find at the rate of all. */
-static void choose_kind(explorer *e, rng *r) {
-    double rate[SEARCH_KINDS], gains = 1.0, costs = 1.0, sum = 0.0;
-    for (size_t k = 0; k < SEARCH_KINDS; k++) {
-        gains += e->gain[k];
-        costs += e->cost[k];
-    }
+/* The kind of the next search: the one that has had the fewest evaluations. */
+static void choose_kind(explorer *e) {
+    double least = HUGE_VAL;
     for (size_t k = 0; k < SEARCH_KINDS; k++) {
         bool none = k == FROM_START ? !e->random : k == FROM_CENTRE ? e->dim == 1 : k >= e->walkers;
-        rate[k] = none ? 0.0 : (e->gain[k] + 1.0) / (e->cost[k] + costs / gains);
-        sum += rate[k];
-    }
-    double u = sum * rng_uniform(r);
-    for (e->from = 0; e->from + 1 < SEARCH_KINDS && (u -= rate[e->from]) >= 0.0; e->from++) {
+        if (none || e->cost[k] >= least) continue;
+        least = e->cost[k];
+        e->from = k;
     }
 }
 
@@ -357,44 +379,43 @@ static double mass_of(const explorer *e, const component *c) {
     return e->level + 0.5 * d * (1.0 + log(2.0 * pi)) + c->log_det;
 }
 
-/* A search counts for its kind by the novelty of where it ended. */
-static explore_news end(explorer *e, modes *m, rng *r, explore_news news) {
-    const component *home = e->home < m->count ? &m->at[e->home] : NULL;
-    if (e->from < e->walkers) e->at[e->from].mode = home ? home->mode : 0;
-    if (e->new_place)
-        e->gain[e->from] += 1.0;
-    else if (home && e->start && e->from != FROM_START && home->mode != e->start)
-        e->gain[e->from] += 1.0 / (1.0 + home->met);
-    e->new_place = false;
+static explore_news end(explorer *e, explore_news news) {
     e->stage = EXPLORE_WALK;
-    choose_kind(e, r);
+    choose_kind(e);
     return news;
 }
 
-/* Whether a known component, then its home, explains log pi at x: it is as high there as the component is, with the tails of its t
- * distribution or of a Gaussian. A narrow mode within a wide one is higher, what lies between the modes is lower. The further out, the more an
- * error of the covariance counts. */
+/* Whether log pi at x is what the known components predict, the dominating one of which is then its home. A narrow mode within a wide one is
+ * higher, what lies between modes is lower than they say. The further out, the more an error of a covariance counts. */
 static bool is_home(explorer *e, modes *m, const double *x, double log_density) {
-    double most = -HUGE_VAL, best = 0.0;
+    double each[MODES_MOST], most = -HUGE_VAL, top = 0.0, sum = 0.0, d = (double)e->dim;
     size_t home = SIZE_MAX;
     for (size_t j = 0; j < m->count; j++) {
-        double distance = modes_distance(m, j, x), height = m->level + m->at[j].log_weight + m->at[j].log_height;
-        double gaussian = height - 0.5 * distance;
-        if (gaussian <= most) continue;
-        most = gaussian;
-        best = distance;
+        double peak;
+        each[j] = modes_predict(m, j, x, &peak);
+        if (each[j] <= most) continue;
+        most = each[j];
+        top = peak;
         home = j;
     }
     if (home == SIZE_MAX) return false;
-    double peak = most + 0.5 * best, student = m->level + m->at[home].log_weight + modes_log_t(m, home, best, NULL);
-    double error = fabs(log_density - most) - TOLERANCE * (peak - most);
-    if (best < modes_home_radius(e->dim)) error = fmin(error, fabs(log_density - student));
-    if (error > 1.0 + sqrt((double)e->dim)) return false; /* as log pi varies within a mode */
+    for (size_t j = 0; j < m->count; j++) sum += exp_fast(each[j] - most);
+    most += log_fast(sum);
+    const component *c = &m->at[home];
+    double           error = fabs(log_density - most), allowed = 1.0 + sqrt(d) + TOLERANCE * (top - most);
+    if (modes_has_tail(c)) /* far out all tails of t distributions look alike: they must fit well */
+        allowed = TAIL_ERROR + c->doubt * (TAIL_SURE * sqrt(0.5 * d) + top - most);
+    if (!modes_has_profile(c)) { /* near its centre it is a t distribution */
+        double distance = modes_distance(m, home, x);
+        double student = m->level + c->log_weight + modes_log_t(m, home, distance, NULL);
+        if (distance < modes_home_radius(e->dim) && fabs(log_density - student) < 1.0 + sqrt(d)) allowed = error;
+    }
+    if (error > allowed) return false;
     e->home = home;
     return true;
 }
 
-/* The same for places found since the memory has learned. */
+/* Whether x is among the draws of a place found since the memory has learned. */
 static bool is_found(explorer *e, const double *x) {
     double *apart = block_at(e, e->v);
     for (size_t k = 0; k < e->found; k++) {
@@ -414,7 +435,6 @@ static void keep_found(explorer *e, modes *m, double mass) {
     memcpy(block_at(e, e->found_mean) + k * dim, modes_mean(m, m->capacity), dim * sizeof(double));
     memcpy(block_at(e, e->found_factor) + k * dim * dim, modes_factor(m, m->capacity), dim * dim * sizeof(double));
     e->found++;
-    e->new_place = true;
 }
 
 /* What a look has learned shapes the next. */
@@ -454,7 +474,7 @@ static quadratic_result fit_climb(explorer *e, modes *m) {
     return q.unexplained < QUADRATIC_UNEXPLAINED ? result : QUADRATIC_PARTLY;
 }
 
-/* Another round in the frame of the fit, or a look where the climb rises no more. */
+/* Another round in the frame of the trial component, or a look where the climb rises no more. */
 static explore_news climb_on(explorer *e, modes *m) {
     bool rises = still_rises(e, e->log_density);
     look_again(e, m, rises ? EXPLORE_CLIMB : EXPLORE_LOOK);
@@ -465,53 +485,79 @@ static explore_news climb_on(explorer *e, modes *m) {
     return EXPLORE_GOES_ON;
 }
 
-static explore_news end_climb(explorer *e, modes *m, rng *r) {
+static explore_news end_climb(explorer *e, modes *m) {
     double *x = block_at(e, e->seen); /* free at the end of a climb */
     put_point(e, block_at(e, e->u), x);
-    if (is_found(e, x)) return end(e, m, r, EXPLORE_ENDED);
-    quadratic_result result = e->moves == e->dim ? fit_climb(e, m) : QUADRATIC_NONE;
+    if (is_found(e, x)) return end(e, EXPLORE_ENDED);
+    quadratic_result result = fit_climb(e, m);
     if (result == QUADRATIC_PARTLY) return climb_on(e, m);
     enter(e, result == QUADRATIC_FULL ? EXPLORE_PEAK : EXPLORE_LOOK);
     return EXPLORE_GOES_ON;
 }
 
+static bool is_negligible(const explorer *e, const modes *m) {
+    return !(mass_of(e, &m->at[m->capacity]) >= m->level - NEGLIGIBLE - 0.5 * (double)e->dim);
+}
+
 /* The trial component is what a look, the walk after it or a fit has learned: known, negligible, or a place to learn more of? */
-static explore_news judge(explorer *e, modes *m, rng *r) {
-    double mass = mass_of(e, &m->at[m->capacity]);
-    if (!(mass >= m->level - NEGLIGIBLE - 0.5 * (double)e->dim)) return end(e, m, r, EXPLORE_ENDED);
+static explore_news judge(explorer *e, modes *m) {
+    if (is_negligible(e, m)) return end(e, EXPLORE_ENDED);
     size_t known = modes_known_as(m, m->capacity);
     if (known < m->count) e->home = known;
-    if (known < m->count + m->retired || is_found(e, modes_mean(m, m->capacity))) return end(e, m, r, EXPLORE_ENDED);
+    if (known < m->count + m->retired || is_found(e, modes_mean(m, m->capacity))) return end(e, EXPLORE_ENDED);
     if (e->stage != EXPLORE_LEARN) {
         look_again(e, m, EXPLORE_LEARN);
         return EXPLORE_GOES_ON;
     }
-    keep_found(e, m, mass);
-    return end(e, m, r, EXPLORE_ENDED);
+    keep_found(e, m, mass_of(e, &m->at[m->capacity]));
+    return end(e, EXPLORE_ENDED);
 }
 
-static explore_news next_stage(explorer *e, modes *m, rng *r) {
-    if (e->stage == EXPLORE_HEAT) {
-        enter(e, EXPLORE_CLIMB);
-        e->step /= sqrt(e->heat);
-        return EXPLORE_GOES_ON;
-    }
-    if (e->stage == EXPLORE_CLIMB) return end_climb(e, m, r);
+static explore_news next_stage(explorer *e, modes *m) {
+    if (e->stage == EXPLORE_HEAT) return end(e, EXPLORE_ENDED);
+    if (e->stage == EXPLORE_CLIMB) return end_climb(e, m);
     put_trial(e, m);
     if (e->stage == EXPLORE_LOOK && still_rises(e, e->level)) {
         look_again(e, m, EXPLORE_LOOK);
         return EXPLORE_GOES_ON;
     }
-    return judge(e, m, r);
+    if (e->stage == EXPLORE_LOOK && is_negligible(e, m) && e->rounds < ROUNDS_MOST) { /* it has stopped on a ridge */
+        look_again(e, m, EXPLORE_CLIMB);
+        e->step = CLIMB_STEP;
+        return EXPLORE_GOES_ON;
+    }
+    return judge(e, m);
 }
 
-/* Up only. */
-static void tell_climb(explorer *e, double log_density) {
-    bool up = log_density > e->log_density;
+/* Up only, and not to what is explained: beside a known mode that is higher the way up leads to it from most points, if steps are long. False if all
+ * ways up end there. */
+static bool tell_climb(explorer *e, modes *m, double log_density) {
+    double *x = block_at(e, e->seen);
+    bool    up = log_density > e->log_density;
+    put_point(e, block_at(e, e->v), x);
+    if (up && is_home(e, m, x, log_density)) {
+        e->step *= REFUSED;
+        return ++e->refused < REFUSED_MOST;
+    }
     e->step *= up ? CLIMB_UP : CLIMB_DOWN;
-    if (!up) return;
+    if (!up) return true;
+    e->refused = 0;
     memcpy(block_at(e, e->u), block_at(e, e->v), e->dim * sizeof(double));
     e->log_density = log_density;
+    return true;
+}
+
+/* From a heated point that is not explained the search climbs, with all coordinates. */
+static bool leaves_home(explorer *e, modes *m, double log_density) {
+    double *x = block_at(e, e->seen), step = e->step / sqrt(e->heat);
+    e->home = SIZE_MAX;
+    put_point(e, block_at(e, e->v), x);
+    if (!(log_density > -HUGE_VAL) || is_home(e, m, x, log_density)) return false;
+    memcpy(block_at(e, e->origin), x, e->dim * sizeof *x);
+    start_climb(e);
+    e->step = step;
+    e->log_density = log_density;
+    return true;
 }
 
 static void tell_metropolis(explorer *e, rng *r, double log_density) {
@@ -527,7 +573,7 @@ static void tell_metropolis(explorer *e, rng *r, double log_density) {
 }
 
 /* At the peak of a fit: if log pi is what the fit says there, that is a place. */
-static explore_news tell_peak(explorer *e, modes *m, rng *r, double log_density) {
+static explore_news tell_peak(explorer *e, modes *m, double log_density) {
     const double *peak = modes_mean(m, m->capacity);
     bool          there = fabs(log_density - e->peak) < 1.0 + sqrt((double)e->dim);
     if (there || log_density > e->log_density) {
@@ -535,35 +581,24 @@ static explore_news tell_peak(explorer *e, modes *m, rng *r, double log_density)
         memset(block_at(e, e->u), 0, e->dim * sizeof *peak);
         e->log_density = log_density;
     }
-    if (!there) return climb_on(e, m);
-    if (is_home(e, m, peak, log_density)) return end(e, m, r, EXPLORE_ENDED);
+    if (there && is_home(e, m, peak, log_density)) return end(e, EXPLORE_ENDED);
     e->level = e->peak - 0.5 * (double)e->dim;
-    return judge(e, m, r);
+    return there && !is_negligible(e, m) ? judge(e, m) : climb_on(e, m);
 }
 
 explore_news explore_tell(explorer *e, modes *m, rng *r, double log_density) {
+    const double *u = block_at(e, e->u);
     e->cost[e->from] += 1.0;
-    if (e->stage == EXPLORE_WALK) {
-        if (e->from == FROM_START)
-            tell_start(e, log_density);
-        else
-            tell_walker(e, r, log_density);
-        return EXPLORE_GOES_ON;
-    }
-    if (e->stage == EXPLORE_PEAK) return tell_peak(e, m, r, log_density);
+    if (e->stage == EXPLORE_WALK)
+        return e->from == FROM_START ? tell_start(e, m, log_density) : tell_walker(e, m, r, log_density);
+    if (e->stage == EXPLORE_PEAK) return tell_peak(e, m, log_density);
+    if (e->stage == EXPLORE_HEAT && leaves_home(e, m, log_density)) return EXPLORE_GOES_ON;
     if (e->stage == EXPLORE_CLIMB) {
         keep_point(e, log_density);
-        tell_climb(e, log_density);
+        if (!tell_climb(e, m, log_density)) return end(e, EXPLORE_ENDED);
     } else {
         tell_metropolis(e, r, log_density);
     }
-    const double *u = block_at(e, e->u);
-    if (vec_dot(e->dim, u, u) > FARTHEST * FARTHEST * (double)e->dim / e->heat) return end(e, m, r, EXPLORE_RAN_AWAY);
-    e->t++;
-    if (e->stage == EXPLORE_CLIMB && e->t % (2 * e->moves) == 0) {
-        double *x = block_at(e, e->seen);
-        put_point(e, u, x);
-        if (is_home(e, m, x, e->log_density)) return end(e, m, r, EXPLORE_ENDED);
-    }
-    return e->t < duration(e) ? EXPLORE_GOES_ON : next_stage(e, m, r);
+    if (vec_dot(e->dim, u, u) > FARTHEST * FARTHEST * (double)e->dim / e->heat) return end(e, EXPLORE_RAN_AWAY);
+    return ++e->t < duration(e) ? EXPLORE_GOES_ON : next_stage(e, m);
 }

@@ -1,15 +1,19 @@
-/* explore.h - the search for modes: hot walkers that persist, and many cheap searches from where they are.
+/* explore.h - the search for modes: hot walkers that persist, and searches from every point that the memory cannot explain.
  *
  * A walker samples pi^b q0^b, where b < 1 is its inverse temperature and q0, a Gaussian with the moments of all that is known, keeps it from
  * drifting away where pi has heavy tails. It learns its own covariance, so rotations and units do not matter to it, and it goes on
- * from cycle to cycle: restarted from a known mode it would have to become hot anew. When it has moved as far as two independent
- * points are apart, a search starts from its place. A search ends in a mode, or in nothing, and does not move the walker:
- *     CLIMB   a (1+1) evolution strategy: up, until it is among the draws of a known component; in rounds, each in the frame of the
- *             quadratic that the points of the last one speak for, until that has a peak
+ * from cycle to cycle: restarted from a known mode it would have to become hot anew. Its proposals are draws of the Gaussian that it has learned, and steps
+ * of a random walk after draws that were rejected.
+ *
+ * Every point that is evaluated is compared with what the known components predict there (modes_predict()). A draw that they explain
+ * is a search that has ended, in the component that dominates there, for the price of one evaluation. From a point that they do not explain a search climbs; it does not
+ * move the walker, and it goes only to points that are not explained either, so it cannot end in a known mode that is higher:
+ *     CLIMB   a (1+1) evolution strategy, in rounds, each in the frame of the quadratic that the points of the last one speak for, until
+ *             that has a peak
  *     PEAK    is the density there what the quadratic says? Then it is the place
  *     LOOK    if there is no such peak: a Metropolis walk on pi, again and again while the density rises: where is it?
  *     LEARN   only where that is new: its mean and covariance
- * Other searches begin at the centre of a component and are heated in some of the user's coordinates only (HEAT); these often mean
+ * Other searches begin at random starts, or at the centre of a component and are heated in some of the user's coordinates only (HEAT); these often mean
  * something, and in many dimensions the way to another mode is found in few of them.
  * Asked and told like a sampler. One flat block. What is found does not touch the chain. */
 #ifndef CKAM_SAMPLER_EXPLORE_H
@@ -40,10 +44,10 @@ typedef enum explore_news {
 typedef struct walker {
     double   heat; /* b */
     double   log_density;
-    double   step;      /* in units of the optimal one in its own covariance; adapts */
-    double   travelled; /* squared length of the accepted steps since its last search, in its own covariance */
+    double   step; /* in units of the optimal one in its own covariance; adapts */
     uint64_t steps;
-    uint64_t mode; /* number of the mode in which its last search ended; 0: in none that is known */
+    bool     steps_next; /* its last draw was rejected */
+    bool     explained;  /* its place is, by a known component */
 } walker;
 
 /* A place that a search found, new to the memory. */
@@ -59,8 +63,8 @@ typedef struct explorer {
     bool          random; /* searches may begin at random starts */
     walker        at[WALKERS_MOST];
     size_t        from;               /* the kind of the search that goes on, or is next */
-    double        gain[SEARCH_KINDS]; /* searches of each kind that ended in another mode than they began in */
-    double        cost[SEARCH_KINDS]; /* and their evaluations */
+    double        cost[SEARCH_KINDS]; /* evaluations of each kind of search */
+    bool          drawn;              /* the walker's proposal is a draw, not a step */
     double        heat;
     double        log_density;
     double        step;  /* in units of the optimal one: adapts */
@@ -69,10 +73,10 @@ typedef struct explorer {
     double   before; /* the same of the look before, or log pi where the round of a climb ended; NaN: there was none */
     double   peak;   /* log pi at the mean of a fit, by the fit */
     uint64_t rounds;
-    uint64_t start;     /* number of the mode that the search began in; 0: not known */
-    bool     new_place; /* it found one */
-    size_t   home;      /* the component that it ended in; SIZE_MAX: none */
-    size_t   found;     /* places, so many of them in all since explore_cycle() */
+    uint64_t refused; /* ways up in a row that led to points that are explained */
+    uint64_t start;   /* number of the mode that the search began in; 0: in none */
+    size_t   home;    /* the component that it ended in; SIZE_MAX: none */
+    size_t   found;   /* places, so many of them in all since explore_cycle() */
     found_place places[FOUND_MOST];
     size_t      found_mean, found_factor; /* offsets: theirs */
     size_t      x, mean, factor;          /* offsets: of the walkers */

@@ -7,6 +7,7 @@
 static void put(modes *m, size_t j, const group_memory *from, size_t k) {
     size_t dim = m->dim;
     m->at[j] = from->at[k];
+    m->at[j].freedom = 0.0; /* profiles are not exchanged: they are learned anew */
     memcpy(modes_mean(m, j), from->mean + k * dim, dim * sizeof(double));
     memcpy(modes_factor(m, j), from->factor + k * dim * dim, dim * dim * sizeof(double));
     modes_prepare(m, j);
@@ -63,6 +64,7 @@ void groups_unite(jump_state *s, const group_memory *first, const group_memory *
     uint64_t   common = 0, modes_of[2] = {count_modes(first), count_modes(second)};
     double     searches = first->plan->searches + second->plan->searches;
     if (s->group) load(m, first);
+    for (size_t j = 0; j < m->count + m->retired; j++) m->at[j].freedom = 0.0;
     if (first->plan != own) *p = *first->plan;
     for (size_t k = 0; k < second->count; k++) {
         place[k] = add(m, second, k, first->count);

@@ -505,7 +505,7 @@ static const double *ask_explorer(jump_state *s, rng *r) {
 static void count_search(jump_state *s, explore_news news) {
     const explorer *e = exploring(s);
     s->tally.searches += 1.0;
-    if (e->home != SIZE_MAX && e->start && memory(s)->at[e->home].mode != e->start) s->tally.at[e->home].met += 1.0;
+    if (e->home != SIZE_MAX && memory(s)->at[e->home].mode != e->start) s->tally.at[e->home].met += 1.0;
     s->settle.now.counts.scouts++;
     if (news == EXPLORE_RAN_AWAY) s->settle.now.counts.runaways++;
 }

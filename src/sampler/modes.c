@@ -32,6 +32,8 @@ static size_t layout(modes *m, size_t dim) {
     m->inverse = block_take(&end, slots, panels_size(dim));
     m->share = block_take(&end, slots + 1, 2 + dim + square);
     m->work = block_take(&end, 2, dim);
+    m->centre = block_take(&end, dim <= PROFILE_MOST ? slots : 0, dim);
+    m->profile = block_take(&end, dim <= PROFILE_MOST ? slots : 0, square);
     return end;
 }
 
@@ -115,6 +117,9 @@ void modes_share(modes *to, modes *from) {
     memcpy(modes_factor(to, 0), modes_factor(from, 0), used * dim * dim * sizeof(double));
     memcpy(spread(to, 0), spread(from, 0), used * panels * sizeof(double));
     memcpy(inverse(to, 0), inverse(from, 0), used * panels * sizeof(double));
+    if (dim > PROFILE_MOST) return;
+    memcpy(modes_centre(to, 0), modes_centre(from, 0), used * dim * sizeof(double));
+    memcpy(modes_profile(to, 0), modes_profile(from, 0), used * dim * dim * sizeof(double));
 }
 
 void modes_copy(modes *m, size_t to, size_t from) {
@@ -125,6 +130,9 @@ void modes_copy(modes *m, size_t to, size_t from) {
     memcpy(modes_factor(m, to), modes_factor(m, from), square);
     memcpy(spread(m, to), spread(m, from), panels);
     memcpy(inverse(m, to), inverse(m, from), panels);
+    if (!modes_has_profile(&m->at[from])) return;
+    memcpy(modes_centre(m, to), modes_centre(m, from), m->dim * sizeof(double));
+    memcpy(modes_profile(m, to), modes_profile(m, from), square);
 }
 
 void modes_remove(modes *m, size_t j, bool retire) {
@@ -171,6 +179,20 @@ double modes_distance_within(modes *m, size_t j, const double *x, double limit) 
 }
 
 double modes_distance(modes *m, size_t j, const double *x) { return modes_distance_within(m, j, x, HUGE_VAL); }
+
+double modes_predict(modes *m, size_t j, const double *x, double *peak) {
+    const component *c = &m->at[j];
+    double          *apart = block_at(m, m->work);
+    if (!modes_has_profile(c)) {
+        *peak = m->level + c->log_weight + c->log_height;
+        return *peak - 0.5 * modes_distance(m, j, x);
+    }
+    for (size_t k = 0; k < m->dim; k++) apart[k] = x[k] - modes_centre(m, j)[k];
+    tri_solve(m->dim, modes_profile(m, j), apart);
+    const double distance = vec_dot(m->dim, apart, apart), order = c->freedom + (double)m->dim;
+    *peak = c->peak;
+    return c->peak - 0.5 * (modes_has_tail(c) ? order * log1p(distance / c->freedom) : distance);
+}
 
 /* limit[j] := the squared distance at which log t of component j, whose greatest term in q is e^peak[j], has fallen so far that its
  * term is e^least: least = peak - order/2 log(1 + distance / degrees). */

@@ -1,7 +1,8 @@
 /* modes.h - what jump remembers: a mixture q of multivariate t distributions that comes near the target.
  *
  * q(x) = sum_j w_j t(x; mu_j, L_j L_j^T), with degrees of freedom that follow the draws. Several components may make up one mode (a curved one
- * needs more than one); a mode is a group of components that touch, and has a number for life. A memory is one flat block:
+ * needs more than one); a mode is a group of components that touch, and has a number for life. A component may have a profile (profile.h): the Gaussian
+ * or t distribution that log pi itself is at its draws, with which log pi can be predicted far away. A memory is one flat block:
  * its arrays are offsets from its own beginning. refit.h fits it to draws. */
 #ifndef CKAM_SAMPLER_MODES_H
 #define CKAM_SAMPLER_MODES_H
@@ -14,6 +15,7 @@
 #include <stddef.h>
 
 enum { MODES_MOST = 64 };
+enum { PROFILE_MOST = 30 }; /* dimensions in which components have profiles */
 
 typedef struct component {
     double   weight, log_weight;
@@ -21,6 +23,10 @@ typedef struct component {
     double   log_height; /* log t_j(mu_j) */
     double   step;       /* of local moves: y = x + step L n */
     double   rows;       /* draws behind it in the last fit */
+    double   distinct;   /* those of them that do not repeat the one before */
+    double   peak;       /* of its profile: log pi at the centre */
+    double   freedom;    /* of its profile: degrees of freedom, HUGE_VAL for a Gaussian; 0: it has none */
+    double   doubt;      /* of its profile: the relative error of log pi over its draws */
     uint64_t mode;       /* its number, from 1 in the order in which modes were found */
     uint64_t found;      /* the cycle */
     double   met;        /* independent searches that ended in it */
@@ -40,6 +46,7 @@ typedef struct modes {
     size_t    mean, factor;    /* offsets: dim and dim^2 numbers a component; two more for trials */
     size_t    spread, inverse; /* the factor and its inverse in panels */
     size_t    work;            /* dim numbers */
+    size_t    centre, profile; /* of profiles: as mean and factor */
     size_t    share;           /* sums of a fit: 2 + dim + dim^2 per component; two more for trials, one for work */
 } modes;
 
@@ -50,6 +57,14 @@ void   modes_begin(modes *m, size_t dim);
 
 static inline double *modes_mean(modes *m, size_t j) { return block_at(m, m->mean) + j * m->dim; }
 static inline double *modes_factor(modes *m, size_t j) { return block_at(m, m->factor) + j * m->dim * m->dim; }
+
+static inline double *modes_centre(modes *m, size_t j) { return block_at(m, m->centre) + j * m->dim; }
+static inline double *modes_profile(modes *m, size_t j) { return block_at(m, m->profile) + j * m->dim * m->dim; }
+static inline bool    modes_has_profile(const component *c) { return c->freedom > 0.0; }
+static inline bool    modes_has_tail(const component *c) { return c->freedom > 0.0 && c->freedom < HUGE_VAL; }
+
+/* log pi at x if component j were alone, by its profile, or else as if it were Gaussian; *peak: the highest value of that. */
+double modes_predict(modes *m, size_t j, const double *x, double *peak);
 
 /* Component j from its mean and factor, which are in place: panels, log_det, log_height. */
 void modes_prepare(modes *m, size_t j);

@@ -5,6 +5,7 @@
 
 #include "base/unseen.h"
 #include "linalg/linalg.h"
+#include "sampler/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -244,7 +245,7 @@ static void schedule(jump_state *s) {
     double            length = (double)jump_cycle_length(s->settle.now.dim, p->cycle);
     const modes_tally met = modes_met(memory(s));
     bool              saturated = p->unseen >= 1.0 || unseen_bound(met.once, met.twice, (uint64_t)p->searches) <=
-                                             SATURATED * unseen_allowed(p->unseen, met.modes);
+                                             SATURATED * unseen_allowed(p->unseen, met.modes, memory(s)->dim);
     bool   warm = p->past <= p->warmup;
     double part =
         warm ? (p->past < p->planned ? EXPLORE_WARMUP : EXPLORE_LONGER) : EXPLORE_MOST * fmin(1.0, reach(p) / RARE);
@@ -299,6 +300,7 @@ static void learn(jump_state *s, jump_offer *offers, size_t total, const size_t 
     if (structure) p->structured = p->past;
     modes_refit(m, &data, structure);
     m->level = modes_level(m, &data);
+    profiles_learn(m, &data, structure);
     add_found(m, offers, total, &data);
     establish(s);
     p->modes = modes_name(m, p->cycle);

@@ -171,6 +171,7 @@ static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
     modes_copy(m, a, j);
     modes_copy(m, b, j);
     m->at[a].log_weight = m->at[b].log_weight = -0.6931471805599453;
+    m->at[a].freedom = m->at[b].freedom = 0.0; /* the profile is that of the whole */
     if (how < 2) {
         if (how == 0)
             principal(m, j, shift);
@@ -291,6 +292,7 @@ static bool pool_moments(modes *m, size_t a, size_t i, size_t j) {
     double  total = m->at[i].weight + m->at[j].weight, p = m->at[i].weight / total, q = 1.0 - p;
     double *mean = modes_mean(m, a), *factor = modes_factor(m, a), *u = modes_mean(m, i), *v = modes_mean(m, j);
     m->at[a] = m->at[i];
+    m->at[a].freedom = 0.0;
     memset(factor, 0, dim * dim * sizeof *factor);
     em_add_square(dim, p, modes_factor(m, i), factor);
     em_add_square(dim, q, modes_factor(m, j), factor);

@@ -1,0 +1,132 @@
+/* test_profile.c - what log pi is around the components of jump's memory, from draws and their log pi: against closed forms. Nothing here
+ * is compared within a standard error: where log pi has the shape of a profile a fit is exact but for rounding. */
+#include "support.h"
+
+#include "memory_of_modes.h"
+#include "sampler/profile.h"
+
+enum { DIM = 4, ROWS = 400 };
+
+/* A Gaussian (freedom HUGE_VAL) or a t distribution around `mean`, with the factor l; its peak is 3. */
+typedef struct law {
+    double mean[DIM], l[DIM * DIM], freedom;
+} law;
+
+static law make_law(double freedom) {
+    law a = {.mean = {10.0, -200.0, 0.0, 3e-3}, .freedom = freedom};
+    make_triangle(DIM, 5, a.l);
+    for (size_t k = 0; k < DIM; k++) /* coordinates in different units */
+        for (size_t i = k; i < DIM; i++) a.l[k * DIM + i] *= (const double[DIM]){1.0, 100.0, 1e-2, 1e-3}[i];
+    return a;
+}
+
+/* x := mean + distance L n / |n|. Returns log pi there. */
+static double put(const law *a, rng *r, double distance, double *x) {
+    double n[DIM], square = 0.0;
+    for (size_t k = 0; k < DIM; k++) {
+        n[k] = rng_normal(r);
+        square += n[k] * n[k];
+    }
+    memcpy(x, a->mean, sizeof a->mean);
+    for (size_t k = 0; k < DIM; k++)
+        for (size_t i = k; i < DIM; i++) x[i] += distance / sqrt(square) * n[k] * a->l[k * DIM + i];
+    square = distance * distance;
+    return 3.0 - 0.5 * (a->freedom < HUGE_VAL ? (a->freedom + DIM) * log1p(square / a->freedom) : square);
+}
+
+static row_block block_of(void *context, size_t index) {
+    (void)index;
+    return (row_block){context, ROWS, DIM + ROW_HEAD};
+}
+
+/* A memory of one component with a covariance that is 10 % too large, and its profile from ROWS points within 3 standard deviations. bend: is added to log pi. */
+static modes *learn(const law *a, double bend) {
+    static double points[ROWS * (DIM + ROW_HEAD)];
+    modes        *m = memory_make(DIM);
+    rows          data = {points, 1, DIM, block_of, 1};
+    double        wide[DIM * DIM];
+    rng           r;
+    rng_init(&r, 17, 0);
+    for (size_t k = 0; k < DIM * DIM; k++) wide[k] = sqrt(1.1) * a->l[k];
+    memory_add(m, a->mean, wide, 0.0, 1.0);
+    m->at[0].rows = ROWS;
+    for (size_t i = 0; i < ROWS; i++) {
+        double *row = points + i * (DIM + ROW_HEAD), distance = 3.0 * rng_uniform(&r);
+        row[ROW_OWNER] = 0.0;
+        row[ROW_LOG_DENSITY] = put(a, &r, distance, row + ROW_HEAD);
+        row[ROW_LOG_DENSITY] += bend * sin(4.0 * (row[ROW_HEAD] - a->mean[0]));
+    }
+    profiles_learn(m, &data, true);
+    return m;
+}
+
+/* The largest error of log pi, relative to its fall from the peak, at points 30 standard deviations away. */
+static double error_far_out(modes *m, const law *a) {
+    double worst = 0.0, x[DIM], peak;
+    rng    r;
+    rng_init(&r, 18, 0);
+    for (int i = 0; i < 100; i++) {
+        double value = put(a, &r, 30.0, x);
+        worst = fmax(worst, fabs(modes_predict(m, 0, x, &peak) - value) / (3.0 - value));
+    }
+    return worst;
+}
+
+static void far_tails_are_predicted(void **unused) {
+    (void)unused;
+    static const double freedom[] = {HUGE_VAL, 50.0, 10.0, 5.0, 3.0};
+    for (size_t i = 0; i < sizeof freedom / sizeof *freedom; i++) {
+        law    a = make_law(freedom[i]);
+        modes *m = learn(&a, 0.0);
+        assert_true(m->at[0].freedom == freedom[i]);
+        assert_less(error_far_out(m, &a), 1e-6);
+        assert_close(m->at[0].peak, 3.0, 1e-6);
+        assert_less(m->at[0].doubt, 1e-6);
+        m->at[0].freedom = 0.0; /* the twin: the component itself, a little too wide */
+        m->level = 3.0 - m->at[0].log_weight - m->at[0].log_height;
+        assert_less(0.05, error_far_out(m, &a));
+        free(m);
+    }
+}
+
+/* Other degrees of freedom than there are to choose from. */
+static void tails_between_are_near(void **unused) {
+    (void)unused;
+    law    a = make_law(4.0);
+    modes *m = learn(&a, 0.0);
+    assert_true(m->at[0].freedom == 3.0 || m->at[0].freedom == 5.0);
+    assert_less(error_far_out(m, &a), 0.1);
+    free(m);
+}
+
+/* What is no such shape has no profile, or says how far it is off. */
+static void other_shapes_have_none(void **unused) {
+    (void)unused;
+    law    a = make_law(HUGE_VAL);
+    modes *rough = learn(&a, 0.1), *wild = learn(&a, 5.0);
+    assert_true(modes_has_profile(&rough->at[0]));
+    assert_less(0.01, rough->at[0].doubt);
+    assert_false(modes_has_profile(&wild->at[0]));
+    free(rough);
+    free(wild);
+}
+
+/* A component with too few rows keeps what it has. */
+static void few_rows_teach_nothing(void **unused) {
+    (void)unused;
+    law    a = make_law(HUGE_VAL);
+    modes *m = learn(&a, 0.0);
+    double none[1] = {0.0};
+    rows   data = {none, 1, DIM, block_of, 1};
+    m->at[0].rows = 3.0;
+    profiles_learn(m, &data, true);
+    assert_less(error_far_out(m, &a), 1e-6);
+    free(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(far_tails_are_predicted), cmocka_unit_test(tails_between_are_near),
+        cmocka_unit_test(other_shapes_have_none), cmocka_unit_test(few_rows_teach_nothing)};
+    return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
+}
