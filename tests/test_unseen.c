@@ -124,6 +124,8 @@ static void findings_follow_from_the_search(void **unused) {
     s = search(160, 1, 0);
     check(&s, 0.02, 2, 1, &saturated);
     check(&s, 0.01, 2, 1, &unsaturated);
+    check(&s, 0.02, 10, 1, &saturated); /* above 10 dimensions less is allowed */
+    check(&s, 0.02, 11, 1, &unsaturated);
     s = search(160, 2, 0); /* half of what is allowed counts where there are several modes, unless that is 1 */
     check(&s, 0.02, 2, 1, &unsaturated);
     check(&s, 0.04, 2, 1, &saturated);

@@ -3,8 +3,9 @@
 
 #include <math.h>
 
-#define LEVEL  0.05  /* chance that the bound is too low */
-#define NORMAL 1.645 /* the quantile of the normal distribution that has it above */
+#define LEVEL          0.05  /* chance that the bound is too low */
+#define FEW_DIMENSIONS 10.0  /* up to which the shapes of modes leave room for their basins */
+#define NORMAL         1.645 /* the quantile of the normal distribution that has it above */
 
 double unseen_probability(uint64_t once, uint64_t searches) {
     return searches ? fmin((double)once / (double)searches, 1.0) : (double)NAN;
@@ -43,7 +44,10 @@ double unseen_bound(uint64_t once, uint64_t twice, uint64_t searches) {
     return fmin(estimate + sqrt(above * above + NORMAL * NORMAL * 2.0 * (double)twice / n / n), 1.0);
 }
 
-double unseen_allowed(double setting, uint64_t modes) { return modes > 1 && setting < 1.0 ? 0.5 * setting : setting; }
+double unseen_allowed(double setting, uint64_t modes, size_t dim) {
+    const double many = FEW_DIMENSIONS / fmax((double)dim, FEW_DIMENSIONS);
+    return setting < 1.0 ? setting * (modes > 1 ? 0.5 : 1.0) * many * many : setting;
+}
 
 double unseen_modes(uint64_t once, uint64_t twice, uint64_t searches) {
     double f1 = (double)once, f2 = (double)twice, n = (double)searches;

@@ -5,6 +5,7 @@
 #ifndef CKAM_BASE_UNSEEN_H
 #define CKAM_BASE_UNSEEN_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* The probability that one more search ends in a mode that none of `searches` has met: Good and Turing's estimate, from the number
@@ -14,9 +15,9 @@ double unseen_probability(uint64_t once, uint64_t searches);
  * variance of the estimate (Esty 1983): (once + 2 twice) / searches^2. About 3 / searches where no mode was met once or twice. 1 without
  * searches. */
 double unseen_bound(uint64_t once, uint64_t twice, uint64_t searches);
-/* The bound that is good enough where a user allows `setting`: half of it where more than one mode is known, because there others are
- * missing more often (docs/trust.md). */
-double unseen_allowed(double setting, uint64_t modes);
+/* The bound that is good enough where a user allows `setting`: half of it where more than one mode is known, and less by (10/d)^2 in more
+ * than 10 dimensions, because there others are missing more often (docs/trust.md). */
+double unseen_allowed(double setting, uint64_t modes, size_t dim);
 /* The number of such modes: Chao's lower bound, without bias, from the modes that one search and that two searches met. */
 double unseen_modes(uint64_t once, uint64_t twice, uint64_t searches);
 /* The same by capture and recapture (Chapman), where two groups that searched apart found `first` and `second` modes, `common` of them
