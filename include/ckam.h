@@ -552,8 +552,7 @@ CKAM_API size_t ckam_run_incidents(const char *directory, ckam_finding found[CKA
 
 /* What there is to know of a search for modes: problems, where it speaks for modes that are missing, or not for their absence, and notes.
  * `allowed`, the setting `unseen` of a plan, is the bound up to which the search is saturated, half of it where there are several
- * modes. Returns how many there are; 0 where there
- * was no search. Those of a run in a directory are among ckam_run_incidents(). */
+ * modes, and less, by (10/dim)^2, in more than 10 dimensions. Returns how many there are; 0 where there was no search. Those of a run in a directory are among ckam_run_incidents(). */
 enum { CKAM_SEARCH_FINDINGS = 5 };
 CKAM_API size_t ckam_search_findings(const ckam_search *search, double allowed, size_t dim,
                                      ckam_finding found[CKAM_SEARCH_FINDINGS]);
