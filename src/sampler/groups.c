@@ -22,32 +22,17 @@ static void load(modes *m, const group_memory *from) {
     modes_set_degrees(m, from->degrees);
 }
 
-/* Whether component k is the first of its mode that draws have reached. */
-static bool is_first(const component *at, size_t k) {
-    for (size_t j = 0; j < k; j++)
-        if (at[j].mode == at[k].mode && at[j].reached) return false;
-    return at[k].reached;
-}
-
-static uint64_t count_modes(const group_memory *g) {
-    uint64_t count = 0;
-    for (size_t k = 0; k < g->count; k++) count += is_first(g->at, k);
-    return count;
-}
-
-/* Whether the mode of which component k is the first has a component that the second group has reached, too. */
-static bool is_common(const group_memory *first, size_t k, const bool *shared) {
-    for (size_t j = k; j < first->count; j++)
-        if (first->at[j].mode == first->at[k].mode && shared[j]) return true;
-    return false;
-}
+/* What a group has reached counts as found by it. */
+static uint64_t found_by(const component *c, size_t group) { return c->groups | (c->reached ? group_bit(group) : 0); }
 
 /* A component of the second group: as one of the `known` ones of the first, or a new one. */
 static size_t add(modes *m, const group_memory *second, size_t k, size_t known) {
     put(m, m->capacity, second, k);
+    m->at[m->capacity].groups = found_by(&second->at[k], 1);
     size_t j = modes_known_as(m, m->capacity);
     if (j < known) {
         m->at[j].met += second->at[k].met;
+        m->at[j].groups |= m->at[m->capacity].groups;
         return j;
     }
     j = modes_add(m);
@@ -60,21 +45,37 @@ static size_t add(modes *m, const group_memory *second, size_t k, size_t known) 
 void groups_unite(jump_state *s, const group_memory *first, const group_memory *second, size_t place[MODES_MOST]) {
     modes     *m = (modes *)(void *)block_at(s, s->modes);
     jump_plan *p = &s->plan, *own = p;
-    bool       shared[MODES_MOST] = {false};
-    uint64_t   common = 0, modes_of[2] = {count_modes(first), count_modes(second)};
     double     searches = first->plan->searches + second->plan->searches;
     if (s->group) load(m, first);
-    for (size_t j = 0; j < m->count + m->retired; j++) m->at[j].freedom = 0.0;
-    if (first->plan != own) *p = *first->plan;
-    for (size_t k = 0; k < second->count; k++) {
-        place[k] = add(m, second, k, first->count);
-        if (place[k] < first->count && second->at[k].reached) shared[place[k]] = true;
+    for (size_t j = 0; j < m->count + m->retired; j++) {
+        m->at[j].groups = found_by(&m->at[j], 0);
+        m->at[j].freedom = 0.0;
     }
-    for (size_t k = 0; k < first->count; k++) common += is_first(first->at, k) && is_common(first, k, shared);
+    if (first->plan != own) *p = *first->plan;
+    for (size_t k = 0; k < second->count; k++) place[k] = add(m, second, k, first->count);
     p->apart = false;
+    p->met = true;
     p->searches = searches;
-    p->group[0] = modes_of[0];
-    p->group[1] = modes_of[1];
-    p->common = common < modes_of[1] ? common : modes_of[1];
     if (m->count) modes_normalise(m);
+}
+
+/* Whether component k is the first of its mode that draws have reached. */
+static bool is_first(const modes *m, size_t k) {
+    for (size_t j = 0; j < k; j++)
+        if (m->at[j].mode == m->at[k].mode && m->at[j].reached) return false;
+    return m->at[k].reached;
+}
+
+void groups_compare(jump_state *s) {
+    const modes *m = (const modes *)(const void *)block_at(s, s->modes);
+    jump_plan   *p = &s->plan;
+    p->group[0] = p->group[1] = p->common = 0;
+    for (size_t k = 0; k < m->count && p->met; k++) {
+        uint64_t by = 0;
+        for (size_t j = 0; j < m->count; j++) by |= m->at[j].mode == m->at[k].mode ? m->at[j].groups : 0;
+        if (!is_first(m, k)) continue;
+        p->group[0] += (by & group_bit(0)) != 0;
+        p->group[1] += (by & group_bit(1)) != 0;
+        p->common += by == (group_bit(0) | group_bit(1));
+    }
 }

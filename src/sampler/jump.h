@@ -43,9 +43,10 @@ typedef struct jump_plan {
     uint64_t modes;          /* that have been reached */
     double   searches;       /* that ended, starts of chains included */
     bool     apart;          /* two groups of chains, of even and of odd numbers, search and learn by themselves */
-    uint64_t group[2];       /* modes that each had reached when they met; both 0: they have not */
-    uint64_t common;         /* those that both had */
-    uint64_t pool_every;     /* the option */
+    bool     met;            /* the groups have met, and share what they know */
+    uint64_t group[2];   /* then: modes that the searches of each have ended in, or its draws reached before they met */
+    uint64_t common;     /* those of both */
+    uint64_t pool_every; /* the option */
     uint64_t planned, warmup, longest; /* iterations before the draws: as planned at first, as it is now, and at most */
     double   unseen;                   /* the bound to reach */
 } jump_plan;

@@ -30,6 +30,7 @@ typedef struct component {
     uint64_t mode;       /* its number, from 1 in the order in which modes were found */
     uint64_t found;      /* the cycle */
     double   met;        /* independent searches that ended in it */
+    uint64_t groups;     /* bits: groups of chains (groups.h) whose searches ended in it */
     double   odds; /* of a place that a search found: its mass, as the search estimates it, by that of what is known */
     bool     reached;     /* a draw has been there */
     bool     established; /* it was known when the present draws began */

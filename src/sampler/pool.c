@@ -51,18 +51,24 @@ static void put(modes *m, const double *mean, const double *factor) {
     modes_prepare(m, a);
 }
 
-static void first_components(modes *m, const jump_offer *offers, size_t total) {
+/* The group of the chain with the c-th of the offers that s learns from. */
+static uint64_t group_of(const jump_state *s, size_t c) { return group_bit(s->plan.apart ? s->group : c % 2); }
+
+static void first_components(jump_state *s, const jump_offer *offers, size_t total) {
+    modes *m = memory(s);
     for (size_t c = 0; c < total; c++) {
         put(m, offers[c].mean, offers[c].factor);
         size_t j = modes_known_as(m, m->capacity);
         if (j < m->count) {
             m->at[j].met += 1.0;
+            m->at[j].groups |= group_of(s, c);
             continue;
         }
         j = modes_add(m);
         if (j == m->capacity) break;
         modes_copy(m, j, m->capacity);
         m->at[j].met = 1.0;
+        m->at[j].groups = group_of(s, c);
         m->at[j].weight = 1.0;
         m->at[j].reached = true;
         m->at[j].step = offers[c].step;
@@ -99,6 +105,14 @@ static jump_tally sum_tallies(const jump_offer *offers, size_t total, const size
 /* step, after n moves whose alphas have the sum `accept`. What was seen in few moves counts less. */
 static double adapted(double step, double n, double accept, double wanted) {
     return fmin(fmax(step * exp(STEP_PULL * (accept - n * wanted) / (n + 30.0)), 1e-8), 1e8);
+}
+
+static void mark_groups(jump_state *s, const jump_offer *offers, size_t total, const size_t *place) {
+    for (size_t c = 0; c < total; c++)
+        for (size_t k = 0; k < offers[c].components; k++) {
+            size_t j = place && c % 2 ? place[k] : k;
+            if (j != SIZE_MAX && offers[c].tally->at[k].met > 0.0) memory(s)->at[j].groups |= group_of(s, c);
+        }
 }
 
 static void count_searches(jump_state *s, const jump_tally *t, size_t total) {
@@ -200,26 +214,31 @@ static bool has_draws(modes *m, size_t j, const rows *data) {
     return false;
 }
 
-/* The place in the trial component, with a mass of e^log_odds times that of what is known. */
-static void add_place(modes *m, double log_odds, double met, const rows *data) {
+/* The place in the trial component, which a chain of that group has found. */
+static void add_place(modes *m, const found_place *place, uint64_t group, const rows *data) {
     size_t j = modes_known_as(m, m->capacity);
-    if (j < m->count) m->at[j].met += met;
+    if (j < m->count) {
+        m->at[j].met += place->met;
+        m->at[j].groups |= group;
+    }
     if (j < m->count + m->retired) return;
     j = modes_add(m);
     if (j == m->capacity) return;
     modes_copy(m, j, m->capacity);
-    m->at[j].met = met;
-    m->at[j].odds = exp(fmin(log_odds, 700.0));
+    m->at[j].met = place->met;
+    m->at[j].groups = group;
+    m->at[j].odds = exp(fmin(place->mass - m->level, 700.0));
     m->at[j].weight = fmin(fmax(m->at[j].odds, ODDS_NEW_MIN), ODDS_NEW_MAX); /* the others sum to 1 */
     m->at[j].step = step_size_optimal(m->dim);
     m->at[j].established = has_draws(m, j, data);
 }
 
-static void add_found(modes *m, const jump_offer *offers, size_t total, const rows *data) {
+static void add_found(jump_state *s, const jump_offer *offers, size_t total, const rows *data) {
+    modes *m = memory(s);
     for (size_t c = 0; c < total; c++)
         for (size_t k = 0; k < offers[c].found; k++) {
             put(m, offers[c].found_mean + k * m->dim, offers[c].found_factor + k * m->dim * m->dim);
-            add_place(m, offers[c].places[k].mass - m->level, offers[c].places[k].met, data);
+            add_place(m, &offers[c].places[k], group_of(s, c), data);
         }
     limit_hearsay(m);
     modes_normalise(m);
@@ -290,8 +309,9 @@ static void learn(jump_state *s, jump_offer *offers, size_t total, const size_t 
     bool       structure = jump_tries_structure(s);
     p->past = jump_past(s);
     count_searches(s, &sum, total);
+    mark_groups(s, offers, total, place);
     if (s->stage == STAGE_SETTLE) {
-        first_components(m, offers, total);
+        first_components(s, offers, total);
     } else {
         p->cycle++;
         adapt_steps(s, &sum);
@@ -301,9 +321,10 @@ static void learn(jump_state *s, jump_offer *offers, size_t total, const size_t 
     modes_refit(m, &data, structure);
     m->level = modes_level(m, &data);
     profiles_learn(m, &data, structure);
-    add_found(m, offers, total, &data);
+    add_found(s, offers, total, &data);
     establish(s);
     p->modes = modes_name(m, p->cycle);
+    groups_compare(s);
     adapt_shares(s, &sum);
     adapt_brief(p, &sum);
     schedule(s);

@@ -292,6 +292,7 @@ static bool pool_moments(modes *m, size_t a, size_t i, size_t j) {
     double  total = m->at[i].weight + m->at[j].weight, p = m->at[i].weight / total, q = 1.0 - p;
     double *mean = modes_mean(m, a), *factor = modes_factor(m, a), *u = modes_mean(m, i), *v = modes_mean(m, j);
     m->at[a] = m->at[i];
+    m->at[a].groups |= m->at[j].groups;
     m->at[a].freedom = 0.0;
     memset(factor, 0, dim * dim * sizeof *factor);
     em_add_square(dim, p, modes_factor(m, i), factor);
