@@ -14,11 +14,11 @@
 /* Rows of component j, evenly, at most quadratic_points() of them; returns how many. *top: the highest log pi among them. */
 static size_t gather(const fit *f, size_t j, double *out, double *top) {
     size_t dim = f->m->dim, most = quadratic_points(dim), count = 0;
-    double stride = fmax(f->m->at[j].rows / (double)most, 1.0), i = 0.0, *row;
+    double stride = fmax(f->m->at[j].rows / (double)most, 1.0), *row;
     walk   w = {0};
     *top = -HUGE_VAL;
-    for (; count < most && (row = em_row(f, &w, (double)j)); i += 1.0) {
-        if (i < stride * (double)count) continue;
+    for (size_t i = 0; count < most && (row = em_row(f, &w, (double)j)); i++) {
+        if ((double)i < stride * (double)count) continue;
         double *to = out + count++ * (dim + QUADRATIC_HEAD);
         to[QUADRATIC_VALUE] = row[ROW_LOG_DENSITY];
         memcpy(to + QUADRATIC_HEAD, row + ROW_HEAD, dim * sizeof *to);
