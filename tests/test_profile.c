@@ -47,7 +47,7 @@ static modes *learn(const law *a, double bend) {
     double        wide[DIM * DIM];
     rng           r;
     rng_init(&r, 17, 0);
-    for (size_t k = 0; k < DIM * DIM; k++) wide[k] = sqrt(1.1) * a->l[k];
+    for (size_t k = 0; k < (size_t)DIM * DIM; k++) wide[k] = sqrt(1.1) * a->l[k];
     memory_add(m, a->mean, wide, 0.0, 1.0);
     m->at[0].rows = ROWS;
     for (size_t i = 0; i < ROWS; i++) {
