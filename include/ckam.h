@@ -401,9 +401,8 @@ typedef struct ckam_search {
     double probability; /* that a further search ends in a mode that none has met: Good and Turing's once / searches */
     double bound;       /* its upper confidence bound at 95 % */
     double unseen;      /* how many such modes there are at least, by the modes met once and twice, or by the groups */
-    uint64_t
-        group[2]; /* modes that two groups of chains, which searched and learned apart, had found when they met ... */
-    uint64_t common; /* ... those that both had */
+    uint64_t group[2]; /* modes that the searches of two groups of chains, which learned apart at first, have met ... */
+    uint64_t common;   /* ... those that both had */
     double
         unvisited_share; /* share of the mass that a place may have that a search found and no draw has reached; 0: none */
     double   late_share; /* share of the last draws in modes that were not known when the draws began */

@@ -66,7 +66,7 @@ static void add_missing(const ckam_search *s, ckam_finding *found, size_t *count
                  s->once);
     else
         snprintf(f->text + used, sizeof f->text - (size_t)used,
-                 "Two groups of chains that searched apart found %" PRIu64 " and %" PRIu64 " of them, %" PRIu64
+                 "Two groups of chains that search apart found %" PRIu64 " and %" PRIu64 " of them, %" PRIu64
                  " in common.",
                  s->group[0], s->group[1], s->common);
     snprintf(
