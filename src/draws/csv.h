@@ -68,6 +68,8 @@ ckam_status csv_cut(csv_writer *w, uint64_t length, ckam_error *error);
 ckam_status csv_row(csv_writer *w, size_t columns, const double *values, ckam_error *error);
 /* Hands all rows to the system; csv_sync() also to the disk. Then w->length is the length of the file. */
 ckam_status csv_flush(csv_writer *w, ckam_error *error);
+/* As csv_flush(), and the disk begins to write where that can be asked for. Of many files: begin all, then csv_sync() each. */
+ckam_status csv_begin_sync(csv_writer *w, ckam_error *error);
 ckam_status csv_sync(csv_writer *w, ckam_error *error);
 /* Adds bytes as they are: whole rows that were taken out before. */
 ckam_status csv_add(csv_writer *w, const char *bytes, size_t size, ckam_error *error);

@@ -1,5 +1,6 @@
 /* csv_write.c - see csv.h. Rows are put together in a buffer and written when it is full, always behind what is there:
  * a write that failed halfway leaves nothing, and can be tried again. */
+#define _GNU_SOURCE /* sync_file_range(). NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 #include "draws/csv.h"
 
 #include "base/error.h"
@@ -169,6 +170,14 @@ ckam_status csv_row(csv_writer *w, size_t columns, const double *values, ckam_er
     place[-1] = '\n';
     w->used = (size_t)(place - w->buffer);
     return CKAM_OK;
+}
+
+ckam_status csv_begin_sync(csv_writer *w, ckam_error *error) {
+    ckam_status status = csv_flush(w, error);
+#ifdef SYNC_FILE_RANGE_WRITE
+    if (!status) (void)sync_file_range(w->file, 0, 0, SYNC_FILE_RANGE_WRITE); /* csv_sync() will say what fails */
+#endif
+    return status;
 }
 
 ckam_status csv_sync(csv_writer *w, ckam_error *error) {

@@ -17,9 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* In version 1 an entry was only what the chain keeps, and all snapshots had the same size. Up to version 2 parameters with two bounds
- * had the logit as their coordinate. There is no 3: one changed bit must not make a version of another. */
-enum { CHECKPOINT_VERSION = 4, CHECKPOINT_LOGIT = 2, CHECKPOINT_EQUAL = 1 };
+/* Of the file. A checkpoint of another version of the library is refused by that version, before this one is looked at. */
+enum { CHECKPOINT_VERSION = 5 };
 
 typedef struct head {
     char     magic[8];
@@ -68,6 +67,11 @@ static ckam_status settle(ckam_run *run, ckam_error *error) {
 
 ckam_status checkpoint_sync(ckam_run *run, ckam_error *error) {
     ckam_status status = run->settled || !crew_is_first(run) ? CKAM_OK : settle(run, error);
+    for (size_t i = run->first; i < run->last && !status; i++) {
+        lane *l = &run->lanes[i];
+        status = csv_begin_sync(&l->draws, error);
+        if (!status && l->warmup.file >= 0) status = csv_begin_sync(&l->warmup, error);
+    }
     for (size_t i = run->first; i < run->last && !status; i++) {
         lane *l = &run->lanes[i];
         status = csv_sync(&l->draws, error);
@@ -203,9 +207,7 @@ static ckam_status compare(const head *ours, const head *theirs, ckam_error *err
         return fail_with(error, CKAM_ERROR_SNAPSHOT,
                          "the checkpoint was saved by ckam %.15s, this is ckam %s; resume it with that version",
                          theirs->library, ours->library);
-    if (theirs->version != CHECKPOINT_VERSION && theirs->version != CHECKPOINT_LOGIT &&
-        theirs->version != CHECKPOINT_EQUAL)
-        return damaged_head(error);
+    if (theirs->version != CHECKPOINT_VERSION) return damaged_head(error);
     if (strncmp(theirs->model, ours->model, sizeof ours->model) != 0) {
         const size_t from = difference(ours->model, theirs->model);
         return fail_with(error, CKAM_ERROR_SNAPSHOT, "the checkpoint's model is %s%.80s, run.json has %s%.80s",
@@ -266,15 +268,6 @@ static ckam_status cut_short(const char *path, ckam_error *error) {
     return fail_with(error, CKAM_ERROR_SNAPSHOT, "%.120s is cut or damaged, or not a checkpoint of ckam", path);
 }
 
-/* What the chains kept becomes entries, in place: `all` bytes are the snapshots. */
-static void make_equal(entry *entries, size_t chains, uint64_t all) {
-    for (size_t i = chains; i-- > 0;) {
-        entry e = {.size = all / chains};
-        memcpy(&e.kept, (const char *)entries + i * sizeof e.kept, sizeof e.kept);
-        entries[i] = e;
-    }
-}
-
 /* Whether the snapshots are as large as what there is of them. */
 static bool have_size(const entry *entries, size_t chains, uint64_t all) {
     for (size_t i = 0; i < chains; i++) {
@@ -293,17 +286,11 @@ static ckam_status load_entries(ckam_run *run, const char *path, int file, entry
         return cut_short(path, error);
     ckam_status status = compare(&ours, &theirs, error);
     if (status) return status;
-    if (theirs.version <= CHECKPOINT_LOGIT && run->source && source_has_box(run->source))
-        return fail_with(error, CKAM_ERROR_SNAPSHOT,
-                         "the checkpoint is of an earlier ckam, which had other coordinates for parameters with two "
-                         "bounds; begin a new run");
-    bool   equal = theirs.version == CHECKPOINT_EQUAL;
-    size_t chains = (size_t)run->plan->run.chains, size = chains * (equal ? sizeof entries->kept : sizeof *entries);
+    size_t chains = (size_t)run->plan->run.chains, size = chains * sizeof *entries;
     *before = sizeof theirs + size;
     if (fstat(file, &about) || (uint64_t)about.st_size < *before || !file_read_at(file, entries, size, sizeof theirs) ||
         checksum(entries, size) != theirs.checksum)
         return cut_short(path, error);
-    if (equal) make_equal(entries, chains, (uint64_t)about.st_size - *before);
     return have_size(entries, chains, (uint64_t)about.st_size - *before) ? CKAM_OK : cut_short(path, error);
 }
 

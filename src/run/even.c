@@ -1,7 +1,8 @@
 /* even.c - files of equal length: readers of Stan CSV refuse chains that have different numbers of draws.
  *
- * A run that was stopped has chains that are some draws ahead of others. At the end these rows are moved from the file
- * to checkpoint/rest_N, and put back when the run goes on. Nothing is lost. */
+ * A run that was stopped has chains that are some draws ahead of others. At the end these rows are moved from their files to one
+ * file of the process, checkpoint/rest_N with N its first chain, and put back when the run goes on. Nothing is lost. One file, because
+ * thousands of them would take seconds to sync. */
 #include "base/error.h"
 #include "draws/draws.h"
 #include "run/crew.h"
@@ -17,7 +18,9 @@ enum { BLOCK = 1 << 16 };
 
 enum { NAME = 48 };
 
-static void rest_path(size_t index, char name[NAME]) { snprintf(name, NAME, "checkpoint/rest_%zu", index + 1); }
+static void rest_path(uint64_t first, char name[NAME]) {
+    snprintf(name, NAME, "checkpoint/rest_%llu", (unsigned long long)first + 1);
+}
 
 /* Where the last `rows` rows of a file of `length` bytes begin: after the newline that stands before them. */
 static bool find_rows(int file, uint64_t length, uint64_t rows, uint64_t *offset) {
@@ -35,44 +38,49 @@ static bool find_rows(int file, uint64_t length, uint64_t rows, uint64_t *offset
     return false;
 }
 
-static ckam_status copy_rest(const ckam_run *run, size_t index, int file, ckam_error *error) {
-    const struct lane_kept *kept = &run->lanes[index].kept;
-    char                    name[NAME], block[BLOCK];
-    file_aside              rest;
-    rest_path(index, name);
-    ckam_status status = file_begin(&rest, &run->place.folder, name, error);
-    for (uint64_t at = kept->cut; at < kept->length && !status;) {
+/* The rows of a chain behind the first `least`, to the end of the process's rest. */
+static ckam_status move_rows(ckam_run *run, size_t index, uint64_t least, file_aside *rest, ckam_error *error) {
+    struct lane_kept *kept = &run->lanes[index].kept;
+    char              name[NAME], block[BLOCK], shown[FILE_SHOWN];
+    ckam_status       status = CKAM_OK;
+    draws_path(".", index, false, sizeof name, name);
+    int  file = openat(run->place.folder.file, name, O_RDONLY | O_CLOEXEC);
+    bool read = file >= 0 && find_rows(file, kept->length, kept->draws - least, &kept->cut);
+    kept->rest = run->first;
+    kept->rest_at = rest->length;
+    for (uint64_t at = kept->cut; read && !status && at < kept->length;) {
         size_t  size = kept->length - at < BLOCK ? (size_t)(kept->length - at) : BLOCK;
         ssize_t count = pread(file, block, size, (off_t)at);
-        status = count > 0 ? file_add(&rest, block, (size_t)count, error)
-                           : fail_with(error, CKAM_ERROR_INPUT, "cannot read chain %zu again: %s", index + 1,
-                                       strerror(errno));
-        at += count > 0 ? (uint64_t)count : 0;
+        read = count > 0;
+        if (read) status = file_add(rest, block, (size_t)count, error);
+        at += read ? (uint64_t)count : 0;
     }
-    if (!status) return file_commit(&rest, error);
+    if (!read)
+        status = fail_with(error, CKAM_ERROR_INPUT, "cannot read %s again: %s",
+                           file_show(&run->place.folder, name, shown), strerror(errno));
+    if (file >= 0) close(file);
+    return status;
+}
+
+static ckam_status move_rest(ckam_run *run, uint64_t least, ckam_error *error) {
+    char       name[NAME];
+    file_aside rest;
+    rest_path(run->first, name);
+    ckam_status status = file_begin(&rest, &run->place.folder, name, error);
+    if (status) return status;
+    for (size_t i = run->first; i < run->last && !status; i++)
+        if (run->lanes[i].kept.draws > least) status = move_rows(run, i, least, &rest, error);
+    if (!status && rest.length) return file_commit(&rest, error);
     file_abandon(&rest);
     return status;
 }
 
 ckam_status even_out(ckam_run *run, uint64_t *shortest, ckam_error *error) {
-    uint64_t    least = UINT64_MAX;
-    ckam_status status = CKAM_OK;
+    uint64_t least = UINT64_MAX;
     for (size_t i = run->first; i < run->last; i++)
         if (run->lanes[i].kept.draws < least) least = run->lanes[i].kept.draws;
     *shortest = least = crew_least(run, least);
-    for (size_t i = run->first; i < run->last && !status; i++) {
-        lane *l = &run->lanes[i];
-        char  name[NAME], shown[FILE_SHOWN];
-        if (l->kept.draws == least) continue;
-        draws_path(".", i, false, sizeof name, name);
-        int file = openat(run->place.folder.file, name, O_RDONLY | O_CLOEXEC);
-        if (file < 0 || !find_rows(file, l->kept.length, l->kept.draws - least, &l->kept.cut))
-            status = fail_with(error, CKAM_ERROR_INPUT, "cannot read %s again: %s",
-                               file_show(&run->place.folder, name, shown), strerror(errno));
-        if (!status) status = copy_rest(run, i, file, error);
-        if (file >= 0) close(file);
-    }
-    return crew_agree(run, status, error);
+    return crew_agree(run, move_rest(run, least, error), error);
 }
 
 ckam_status even_cut(ckam_run *run, size_t index, ckam_error *error) {
@@ -84,20 +92,28 @@ ckam_status even_cut(ckam_run *run, size_t index, ckam_error *error) {
     return csv_continue(&l->draws, &run->place.folder, name, l->kept.cut, &run->gate, error);
 }
 
+static ckam_status read_rest(ckam_run *run, const struct lane_kept *kept, size_t size, char *bytes, ckam_error *error) {
+    char name[NAME], shown[FILE_SHOWN];
+    rest_path(kept->rest, name);
+    int  file = openat(run->place.folder.file, name, O_RDONLY | O_CLOEXEC);
+    bool whole = file >= 0 && file_read_at(file, bytes, size, kept->rest_at);
+    if (file >= 0) close(file);
+    if (whole) return CKAM_OK;
+    return fail_with(error, CKAM_ERROR_SNAPSHOT, "%s lacks %zu bytes at %llu that the checkpoint counts on",
+                     file_show(&run->place.folder, name, shown), size, (unsigned long long)kept->rest_at);
+}
+
 ckam_status even_restore(ckam_run *run, size_t index, ckam_error *error) {
-    lane  *l = &run->lanes[index];
-    char   name[NAME], shown[FILE_SHOWN], *bytes;
-    size_t size;
+    lane       *l = &run->lanes[index];
+    char        name[NAME];
+    size_t      size = (size_t)(l->kept.length - l->kept.cut);
+    ckam_status status;
     draws_path(".", index, false, sizeof name, name);
-    ckam_status status = csv_continue(&l->draws, &run->place.folder, name, l->kept.cut, &run->gate, error);
-    if (status || l->kept.cut == l->kept.length) return status;
-    rest_path(index, name);
-    status = file_read(&run->place.folder, name, &bytes, &size, error);
-    if (status) return status;
-    if (size != l->kept.length - l->kept.cut)
-        status = fail_with(error, CKAM_ERROR_SNAPSHOT, "%s has %zu bytes; the checkpoint wants %llu",
-                           file_show(&run->place.folder, name, shown), size,
-                           (unsigned long long)(l->kept.length - l->kept.cut));
+    status = csv_continue(&l->draws, &run->place.folder, name, l->kept.cut, &run->gate, error);
+    if (status || !size) return status;
+    char *bytes = malloc(size);
+    status = bytes ? read_rest(run, &l->kept, size, bytes, error)
+                   : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu bytes of rows", size);
     if (!status) status = csv_add(&l->draws, bytes, size, error);
     if (!status) status = csv_flush(&l->draws, error);
     free(bytes);

@@ -241,7 +241,7 @@ static ckam_status write_outcome(ckam_run *run, ckam_error *error) {
 
 /* Measured on one core of an AMD EPYC: to parse, review and write a number to draws.nc; to review one that is in memory; and bytes of
  * a checkpoint per second, to a disk. */
-static const double number_seconds = 2e-7, stored_seconds = 1.7e-7, state_rate = 1.5e8;
+static const double number_seconds = 1.5e-7, stored_seconds = 1.7e-7, state_rate = 1.5e8;
 
 double finish_memory(void) {
     struct rusage usage;
@@ -249,16 +249,17 @@ double finish_memory(void) {
 }
 
 double finish_seconds(ckam_run *run, double slowdown) {
-    double numbers = 0.0, stored = 0.0;
+    double numbers = 0.0, stored = 0.0, buffers = 0.0;
     pthread_mutex_lock(&run->lock);
     for (size_t i = 0; i < run->plan->run.chains; i++) {
         double rows = (double)run->lanes[i].shown.draws, most = (double)run->lanes[i].store.most;
         numbers += rows * (double)run->columns;
         stored += fmin(rows, most) * (double)run->columns;
+        buffers += (double)run->lanes[i].draws.room + (double)run->lanes[i].warmup.room;
     }
     pthread_mutex_unlock(&run->lock);
     if (!run->format.csv) return slowdown * 2.0 * stored * stored_seconds;
-    double state = fmax(0.0, finish_memory() - run->first_memory) / state_rate;
+    double state = fmax(0.0, finish_memory() - run->first_memory - buffers) / state_rate;
     return (numbers > 0.0 ? 2.0 : 1.0) * run->files_cost +
            slowdown * (numbers * number_seconds + stored * stored_seconds + state);
 }

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A batch should take about this long: rarely enough to cost nothing, often enough to share the threads fairly. */
+/* A batch should take about this long: rarely enough to cost nothing, often enough to share the threads fairly ... */
 #define BATCH_SECONDS 0.005
+/* ... and a batch of every chain no longer than this: a run that is stopped should have chains of about the same length. */
+#define ROUND_SECONDS 1.0
 enum { BATCH_FIRST = 16, BATCH_MOST = 1 << 20 };
 /* Numbers that all stores of a run may hold, rows that one should hold, and those that make a diagnosis possible. */
 enum { STORE_NUMBERS = 1 << 20, STORE_ROWS = 2000, STORE_LEAST = 128 };
@@ -197,7 +199,9 @@ void lane_advance(ckam_run *run, lane *l) {
     l->status = advance(run, l, &l->last);
     double time = clock_seconds() - start;
     bool   whole = l->evaluations - before == l->batch; /* not cut short, which would say nothing about its time */
+    double round = ROUND_SECONDS * (double)run->plan->run.threads / (double)(run->last - run->first);
+    double wanted = fmin(BATCH_SECONDS, round);
     *seconds += time;
-    if (whole && time < BATCH_SECONDS / 2.0 && l->batch < BATCH_MOST) l->batch *= 2;
-    if (time > BATCH_SECONDS * 2.0 && l->batch > 1) l->batch /= 2;
+    if (whole && time < wanted / 2.0 && l->batch < BATCH_MOST) l->batch *= 2;
+    if (time > wanted * 2.0 && l->batch > 1) l->batch /= 2;
 }

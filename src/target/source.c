@@ -174,12 +174,6 @@ bool   source_is_bounded(const source *s, size_t k) {
       return k < s->engine->params.count && param_is_bounded(&s->engine->params.at[k]);
 }
 
-bool source_has_box(const source *s) {
-    for (size_t k = 0; k < s->engine->params.count; k++)
-        if (param_has_box(&s->engine->params.at[k])) return true;
-    return false;
-}
-
 const char *const *source_names(const source *s) { return (const char *const *)s->names; }
 
 ckam_status source_verify(source *s, bool start, ckam_error *error) {

@@ -39,9 +39,8 @@ size_t             source_dim(const source *s);     /* of the space in which cha
 size_t             source_columns(const source *s); /* numbers of a row: parameters, then derived ones */
 const char *const *source_names(const source *s);   /* of the columns */
 size_t source_given(const source *s); /* numbers of a start, as a user gives it: parameters within their bounds */
-/* Whether the model declares bounds for number k of a point; and whether for some number it declares two. */
+/* Whether the model declares bounds for number k of a point. */
 bool source_is_bounded(const source *s, size_t k);
-bool source_has_box(const source *s);
 /* Points at which the model fails are added to this file. Both are borrowed. */
 void source_log_to(source *s, const open_directory *in, const char *name);
 
