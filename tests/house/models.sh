@@ -247,9 +247,9 @@ try 1 out 'seems to have no finite integral' diagnose half-line
 has 'points had no value and were rejected'
 try 0 out 'by jump' sample --log-density '-0.95*(log(x)+log(1-x))' --params '0 < x < 1' --seed 1 --draws 5000 --format csv --out beta
 try 1 out 'what the density has beyond it is lacking' diagnose beta
-# A checkpoint of other coordinates is refused: up to version 2, which is in byte 8, two bounds had the logit.
+# A checkpoint of another layout, whose number is in byte 8, is refused.
 printf '\002' | dd of=beta/checkpoint/state bs=1 seek=8 conv=notrunc 2>/dev/null
-try 65 err 'other coordinates for parameters with two bounds' resume beta --draws 6000
+try 65 err 'the checkpoint has layout 2, this build' resume beta --draws 6000
 # Messages have the parameters as the user knows them.
 try 70 err 'at the start x = 0.25, y = 3; give another' sample --log-density 'log(x - 0.5)' --params '0 < x < 1, y > 1' --init 0.25,3 --out nowhere
 # The mean has as many digits as its error asks for.

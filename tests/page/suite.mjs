@@ -17,13 +17,15 @@ function documentOf(name) {
     return made.get(name);
 }
 
-/** Opens an address; the page is closed when `look` is done. */
+/** Opens an address; the page is closed when `look` is done. Nothing waits for that: now and then Chromium never says so. */
 export async function visitAddress(address, look, options) {
     const page = await open(browser, address, options);
     try {
         await look(page);
     } finally {
-        await page.context().close();
+        page.context()
+            .close()
+            .catch(() => {});
     }
 }
 
@@ -63,11 +65,20 @@ export async function assertMarks(page, document) {
 
 const indented = (text) => text.split("\n").slice(0, 25).join("\n       ");
 
+/** Ends with the test, or after ten minutes: some calls of the browser have no limit of their own. */
+function limited(run) {
+    let timer;
+    const late = new Promise((_, reject) => {
+        timer = setTimeout(() => reject(new Error("did not end within 600 s")), 600_000);
+    });
+    return Promise.race([run(), late]).finally(() => clearTimeout(timer));
+}
+
 /** Pages are open beside each other: most of the time a test waits. */
 async function work(waiting, failures) {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
         const begin = Date.now();
-        const trouble = await next.run().then(
+        const trouble = await limited(next.run).then(
             () => null,
             (error) => String(error.stack ?? error),
         );
@@ -78,7 +89,7 @@ async function work(waiting, failures) {
     }
 }
 
-/** Runs all tests. Returns how many failed. */
+/** Runs all tests. Returns how many failed. The browser ends with the process. */
 export async function runAll(chromium, template, pictures) {
     screenshots = pictures;
     mkdirSync(screenshots, { recursive: true });
@@ -89,7 +100,6 @@ export async function runAll(chromium, template, pictures) {
         browser = await launch(chromium);
         const waiting = [...tests];
         await Promise.all([work(waiting, failures), work(waiting, failures), work(waiting, failures)]);
-        await browser.close();
     } finally {
         rmSync(folder, { recursive: true, force: true });
     }
