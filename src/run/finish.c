@@ -241,7 +241,7 @@ static ckam_status write_outcome(ckam_run *run, ckam_error *error) {
 
 /* Measured on one core of an AMD EPYC: to parse, review and write a number to draws.nc; to review one that is in memory; and bytes of
  * a checkpoint per second, to a disk. */
-static const double number_seconds = 1.5e-7, stored_seconds = 1.7e-7, state_rate = 1.5e8;
+static const double number_seconds = 1.75e-7, stored_seconds = 1.7e-7, state_rate = 1.5e8;
 
 double finish_memory(void) {
     struct rusage usage;
