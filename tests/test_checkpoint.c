@@ -189,7 +189,7 @@ static void another_version_is_refused(void **unused) {
     (void)unused;
     restore(&good);
     damage(8, 1); /* the version of the file */
-    refuse(NULL, NULL, CKAM_ERROR_SNAPSHOT, "the head of the checkpoint is damaged");
+    refuse(NULL, NULL, CKAM_ERROR_SNAPSHOT, "the checkpoint has layout 4, this build");
     restore(&good);
     damage(16 + 2, '2' ^ '7'); /* that of the library: 0.2.0 */
     refuse(NULL, NULL, CKAM_ERROR_SNAPSHOT, "saved by ckam 0.7.0, this is ckam 0.2.0");
