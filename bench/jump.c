@@ -198,7 +198,7 @@ static void evidence(const mass_row *row, const ckam_target *target, const doubl
 static void mass_job(void *what, size_t seed) {
     const mass_row *row = what;
     mixture        *m = row->m;
-    ckam_target     target = {m->dim, mixture_density, m, NULL};
+    ckam_target     target = {.dim = m->dim, .log_density = mixture_density, .context = m};
     double         *x = take(row->evaluations * m->dim), *inside = take(row->evaluations), point[DIM_MOST];
     size_t         *owner = take(row->evaluations);
     size_t          count = draw(&target, "jump", m->mean[row->from], seed, row->evaluations, x);
@@ -390,7 +390,7 @@ static void changes(void) {
     double  count[3] = {0}, *x = take((size_t)2 * N), start[2] = {-8.0, 0.0};
     mixture m = two(2, 8.0, 0.5);
     for (int s = 0; s < 3; s++) {
-        ckam_target target = {2, mixture_density, &m, NULL};
+        ckam_target target = {.dim = 2, .log_density = mixture_density, .context = &m};
         size_t      draws = draw(&target, spec[s], start, 0, N, x);
         for (size_t i = 1; i < draws; i++) count[s] += (x[i] > 0.0) != (x[i - 1] > 0.0);
     }
@@ -403,7 +403,7 @@ static void changes(void) {
 static void long_run(void) {
     enum { N = 20000000 };
     mixture     m = two(2, 8.0, 0.5);
-    ckam_target target = {2, mixture_density, &m, NULL};
+    ckam_target target = {.dim = 2, .log_density = mixture_density, .context = &m};
     double     *x = take((size_t)2 * N);
     size_t      draws = draw(&target, "jump", m.mean[0], 0, N, x);
     for (size_t i = 0; i < draws; i++) x[i] = x[i] > 0.0;
@@ -435,7 +435,7 @@ static void labels_job(void *what, size_t seed) {
     double            *share = (double *)what + seed;
     static const char *settings[][2] = {{"sampler", "jump"}, {"chains", "4"},    {"threads", "1"},   {"evals", "50000"},
                                         {"draws", "50000"},  {"format", "none"}, {"model", "labels"}};
-    ckam_target        target = {5, labellings, NULL, NULL};
+    ckam_target        target = {.dim = 5, .log_density = labellings};
     ckam_plan         *plan;
     ckam_run          *run = NULL;
     ckam_draws        *draws;

@@ -109,6 +109,8 @@ typedef struct ckam_target {
     ckam_log_density  *log_density; /* may be NULL for a chain that is only asked and told               */
     void              *context;     /* handed to log_density; may be NULL                                */
     const char *const *names;       /* dim names, or NULL for x.1, x.2, ...                              */
+    const bool        *boxed;       /* dim flags, or NULL: whether a coordinate is that of a parameter with two bounds, as models
+                                       with --params have it (docs/models.md, "Bounds"): jump then sees the box as it is */
 } ckam_target;
 
 /* In files a name is a letter, then letters, digits and _, not ending in __; it may end in indices, as theta.1 or b.2.3. */
@@ -152,7 +154,7 @@ CKAM_API const char *ckam_options_sampler(const ckam_options *options);
 typedef struct ckam_chain ckam_chain;
 
 typedef struct ckam_setup {
-    const ckam_target  *target;  /* copied, but its context and names must outlive the chain             */
+    const ckam_target  *target;  /* copied, but what it points to must outlive the chain                 */
     const ckam_options *options; /* read, not kept                                                       */
     const double       *start;   /* dim numbers, read, not kept; NULL: random, uniform on [-2, 2]        */
     uint64_t            seed;    /* same seed and chain, same draws; pooled: with the same other chains  */

@@ -15,7 +15,7 @@ static inline modes *memory_make(size_t dim) {
     modes *m = aligned_alloc(BLOCK_ALIGNMENT, size);
     assert_non_null(m);
     memset(m, 0, size);
-    modes_begin(m, dim);
+    modes_begin(m, dim, NULL);
     return m;
 }
 

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "memory_of_modes.h"
+#include "base/box.h"
 #include "sampler/profile.h"
 
 enum { DIM = 4, ROWS = 400 };
@@ -67,7 +68,8 @@ static double error_far_out(modes *m, const law *a) {
     rng_init(&r, 18, 0);
     for (int i = 0; i < 100; i++) {
         double value = put(a, &r, 30.0, x);
-        worst = fmax(worst, fabs(modes_predict(m, 0, x, &peak) - value) / (3.0 - value));
+        sight  at = modes_sight(m, x);
+        worst = fmax(worst, fabs(modes_predict(m, 0, &at, &peak) - value) / (3.0 - value));
     }
     return worst;
 }
@@ -124,9 +126,59 @@ static void few_rows_teach_nothing(void **unused) {
     free(m);
 }
 
+static const bool boxed[DIM] = {true, true, false, true};
+
+/* x := a point around the corner of a box, as coordinates have it, `reach` wide. Returns log pi there: a Gaussian in the parameters, partly
+ * beyond their bounds. */
+static double put_in_corner(rng *r, double reach, double *x) {
+    static const double corner[DIM] = {-1.7, 1.6, -5.0, 0.0};
+    static const double mean[DIM] = {0.03, 0.9, -5.0, 0.5}, sd[DIM] = {0.05, 0.1, 2.0, 0.3};
+    double              value = 0.0, log_slope = 0.0;
+    for (size_t k = 0; k < DIM; k++) {
+        double place = x[k] = corner[k] + reach * (rng_uniform(r) - 0.5);
+        if (boxed[k]) place = x[k] < 0.0 ? box_distance(x[k], &log_slope) : 1.0 - box_distance(x[k], &log_slope);
+        value += (boxed[k] ? log_slope : 0.0) - 0.5 * pow((place - mean[k]) / sd[k], 2.0);
+    }
+    return value;
+}
+
+/* The largest error of log pi in the corner, by a memory that knows the box or does not. */
+static double error_in_corner(bool knows) {
+    static double points[ROWS * (DIM + ROW_HEAD)];
+    modes        *m = memory_make(DIM);
+    rows          data = {points, 1, DIM, block_of, 1};
+    rng           r;
+    double        worst = 0.0, x[DIM] = {0.0}, peak;
+    modes_begin(m, DIM, knows ? boxed : NULL);
+    memory_add(m, x, NULL, 1.0, 1.0);
+    m->at[0].rows = ROWS;
+    rng_init(&r, 19, 0);
+    for (size_t i = 0; i < ROWS; i++) {
+        double *row = points + i * (DIM + ROW_HEAD);
+        row[ROW_OWNER] = 0.0;
+        row[ROW_LOG_DENSITY] = put_in_corner(&r, 0.3, row + ROW_HEAD);
+    }
+    profiles_learn(m, &data, true);
+    for (int i = 0; i < 100; i++) {
+        double value = put_in_corner(&r, 0.7, x);
+        sight  at = modes_sight(m, x);
+        worst = fmax(worst, fabs(modes_predict(m, 0, &at, &peak) - value));
+    }
+    free(m);
+    return worst;
+}
+
+/* Coordinates of boxes are bent near a bound, profiles are not. */
+static void boxes_are_seen_as_they_are(void **unused) {
+    (void)unused;
+    assert_less(error_in_corner(true), 1e-6);
+    assert_less(1.0, error_in_corner(false)); /* the twin */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(far_tails_are_predicted), cmocka_unit_test(tails_between_are_near),
-        cmocka_unit_test(other_shapes_have_none), cmocka_unit_test(few_rows_teach_nothing)};
+        cmocka_unit_test(other_shapes_have_none), cmocka_unit_test(boxes_are_seen_as_they_are),
+        cmocka_unit_test(few_rows_teach_nothing)};
     return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
 }

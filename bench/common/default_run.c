@@ -19,6 +19,7 @@ typedef struct subject {
     const mapping *map;
     params         bounds; /* of x; count 0: none */
     param          at[DIM_MOST];
+    bool           boxed[DIM_MOST];
 } subject;
 
 static void map(const mapping *m, const double *x, double *z) {
@@ -50,6 +51,7 @@ static void subject_init(subject *s, const density *d, const mapping *m) {
     if (d->bounded && !m->plain && !m->diagonal) stop("a density with bounds cannot be rotated");
     for (size_t k = 0; d->bounded && k < d->dim; k++) {
         double unit = m->plain ? 1.0 : m->matrix[k][k];
+        s->boxed[k] = true;
         s->at[k] = (param){.lower = d->lower[k] / unit, .upper = d->upper[k] / unit};
     }
 }
@@ -257,6 +259,7 @@ void run_once(const density *d, const mapping *m, uint64_t seed, const char *dra
     if (strchr(folder, '\'') || !mkdtemp(folder)) stop("no folder can be made in $TMPDIR");
     snprintf(directory, sizeof directory, "%s/run", folder);
     subject_init(s, d, m);
+    target.boxed = s->boxed;
     *out = (outcome){.verdict = WARNED, .evidence = WARNED, .worst = 1.0, .log_z_error = HUGE_VAL, .events = d->events};
     out->has_evidence = evidence && !isnan(d->log_z);
     ckam_plan *plan = make_plan(seed, draws, directory);

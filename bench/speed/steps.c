@@ -100,7 +100,7 @@ static int many_density(void *context, const double *x, double *value) {
 static void jump_row(size_t count, double bar) {
     enum { BEFORE = 600000, STEPS = 200000, LONG_TURNS = 5 };
     many       *m = take(sizeof *m);
-    ckam_target target = {DIM, many_density, m, NULL};
+    ckam_target target = {.dim = DIM, .log_density = many_density, .context = m};
     double      above[LONG_TURNS], below[LONG_TURNS];
     char        name[80];
     m->count = count;
@@ -157,7 +157,7 @@ static void grid_row(void) {
     enum { POINTS = 256 };
     ckam_model *model = model_of("grid32");
     double     *points = take(POINTS * DIM * sizeof *points), a, b;
-    ckam_target plain = {DIM, plain_grid, NULL, NULL};
+    ckam_target plain = {.dim = DIM, .log_density = plain_grid};
     for (size_t i = 0; i < POINTS; i++) ckam_model_draw(model, 1, i, points + i * DIM);
     evaluation ours = {.target = ckam_model_target(model), .points = points, .count = POINTS};
     evaluation theirs = {.target = &plain, .points = points, .count = POINTS};

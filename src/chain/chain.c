@@ -53,7 +53,8 @@ static ckam_status allocate(ckam_chain *c, const ckam_setup *setup, ckam_error *
                           .settings = c->options.values,
                           .chains = setup->chains,
                           .unseen = setup->unseen > 0.0 ? setup->unseen : UNSEEN,
-                          .random_start = !setup->start};
+                          .random_start = !setup->start,
+                          .boxed = setup->target->boxed};
     c->plan.may_extend_warmup = c->options.sampler->warmup && c->options.values->warmup == COUNT_AUTO;
     if (c->plan.may_extend_warmup) c->options.values->warmup = c->options.sampler->warmup(&c->plan);
     if (c->options.sampler->check) {

@@ -113,7 +113,7 @@ modes *fit_create(const halves *s, size_t half) {
     const size_t size = modes_size(s->dim);
     modes       *m = size < SIZE_MAX ? calloc(1, size) : NULL;
     if (!m) return NULL;
-    modes_begin(m, s->dim);
+    modes_begin(m, s->dim, NULL);
     begin(m, s, half);
     for (int turn = 1; turn <= TURNS_MOST; turn++) {
         const size_t count = m->count;

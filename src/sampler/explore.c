@@ -390,9 +390,10 @@ static explore_news end(explorer *e, explore_news news) {
 static bool is_home(explorer *e, modes *m, const double *x, double log_density) {
     double each[MODES_MOST], most = -HUGE_VAL, top = 0.0, sum = 0.0, d = (double)e->dim;
     size_t home = SIZE_MAX;
+    sight  at = modes_sight(m, x);
     for (size_t j = 0; j < m->count; j++) {
         double peak;
-        each[j] = modes_predict(m, j, x, &peak);
+        each[j] = modes_predict(m, j, &at, &peak);
         if (each[j] <= most) continue;
         most = each[j];
         top = peak;

@@ -164,7 +164,7 @@ static void jump_begin(void *state, const blueprint *plan, const double *x, doub
     s->settle.nu = s->settle.nu_start = step_size_optimal(moved_at_once(plan->dim));
     s->settle.gain = (gain){(double)NAN, (double)NAN};
     s->settling = settling_length(plan->dim);
-    modes_begin(memory(s), plan->dim);
+    modes_begin(memory(s), plan->dim, plan->boxed);
     memory(s)->capacity = modes_kept(plan);
     explore_begin(exploring(s), plan->dim, x, log_density, plan->random_start);
     history_restart(&s->history, plan->dim + ROW_HEAD, rows_kept(plan));

@@ -1,6 +1,7 @@
 /* modes.c - see modes.h. */
 #include "sampler/modes.h"
 
+#include "base/box.h"
 #include "base/fastmath.h"
 #include "base/wide.h"
 #include "linalg/linalg.h"
@@ -34,6 +35,8 @@ static size_t layout(modes *m, size_t dim) {
     m->work = block_take(&end, 2, dim);
     m->centre = block_take(&end, dim <= PROFILE_MOST ? slots : 0, dim);
     m->profile = block_take(&end, dim <= PROFILE_MOST ? slots : 0, square);
+    m->boxed = block_take(&end, dim, 1);
+    m->position = block_take(&end, dim, 1);
     return end;
 }
 
@@ -42,8 +45,12 @@ static double *inverse(modes *m, size_t j) { return block_at(m, m->inverse) + j 
 
 size_t modes_size(size_t dim) { return layout(&(modes){0}, dim); }
 
-void modes_begin(modes *m, size_t dim) {
+void modes_begin(modes *m, size_t dim, const bool *boxed) {
     layout(m, dim);
+    for (size_t k = 0; boxed && k < dim; k++) {
+        block_at(m, m->boxed)[k] = boxed[k] ? 1.0 : 0.0;
+        m->has_box = m->has_box || boxed[k];
+    }
     modes_set_degrees(m, DEGREES);
 }
 
@@ -180,18 +187,32 @@ double modes_distance_within(modes *m, size_t j, const double *x, double limit) 
 
 double modes_distance(modes *m, size_t j, const double *x) { return modes_distance_within(m, j, x, HUGE_VAL); }
 
-double modes_predict(modes *m, size_t j, const double *x, double *peak) {
+sight modes_sight(modes *m, const double *x) {
+    double *position = block_at(m, m->position), sum = 0.0;
+    if (!m->has_box) return (sight){x, x, 0.0};
+    for (size_t k = 0; k < m->dim; k++) {
+        double log_slope, distance;
+        position[k] = x[k];
+        if (block_at(m, m->boxed)[k] == 0.0) continue;
+        distance = box_distance(x[k], &log_slope);
+        position[k] = x[k] < 0.0 ? distance : 1.0 - distance;
+        sum += log_slope;
+    }
+    return (sight){x, position, sum};
+}
+
+double modes_predict(modes *m, size_t j, const sight *at, double *peak) {
     const component *c = &m->at[j];
     double          *apart = block_at(m, m->work);
     if (!modes_has_profile(c)) {
         *peak = m->level + c->log_weight + c->log_height;
-        return *peak - 0.5 * modes_distance(m, j, x);
+        return *peak - 0.5 * modes_distance(m, j, at->x);
     }
-    for (size_t k = 0; k < m->dim; k++) apart[k] = x[k] - modes_centre(m, j)[k];
+    for (size_t k = 0; k < m->dim; k++) apart[k] = at->position[k] - modes_centre(m, j)[k];
     tri_solve(m->dim, modes_profile(m, j), apart);
     const double distance = vec_dot(m->dim, apart, apart), order = c->freedom + (double)m->dim;
-    *peak = c->peak;
-    return c->peak - 0.5 * (modes_has_tail(c) ? order * log1p(distance / c->freedom) : distance);
+    *peak = c->peak + at->log_slope;
+    return *peak - 0.5 * (modes_has_tail(c) ? order * log1p(distance / c->freedom) : distance);
 }
 
 /* limit[j] := the squared distance at which log t of component j, whose greatest term in q is e^peak[j], has fallen so far that its

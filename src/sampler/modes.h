@@ -48,13 +48,16 @@ typedef struct modes {
     size_t    spread, inverse; /* the factor and its inverse in panels */
     size_t    work;            /* dim numbers */
     size_t    centre, profile; /* of profiles: as mean and factor */
+    size_t    boxed, position; /* dim numbers each: 1 where a coordinate is that of a box, else 0; of modes_sight() */
+    bool      has_box;         /* one of them is */
     size_t    share;           /* sums of a fit: 2 + dim + dim^2 per component; two more for trials, one for work */
 } modes;
 
 /* How many components there is room for: 64, fewer where 8 MB would not hold their factors, at least 4. */
 size_t modes_capacity(size_t dim);
 size_t modes_size(size_t dim); /* of the block in bytes; SIZE_MAX when it overflows */
-void   modes_begin(modes *m, size_t dim);
+/* boxed: dim flags, as ckam_target has them; NULL: none. */
+void modes_begin(modes *m, size_t dim, const bool *boxed);
 
 static inline double *modes_mean(modes *m, size_t j) { return block_at(m, m->mean) + j * m->dim; }
 static inline double *modes_factor(modes *m, size_t j) { return block_at(m, m->factor) + j * m->dim * m->dim; }
@@ -64,8 +67,16 @@ static inline double *modes_profile(modes *m, size_t j) { return block_at(m, m->
 static inline bool    modes_has_profile(const component *c) { return c->freedom > 0.0; }
 static inline bool    modes_has_tail(const component *c) { return c->freedom > 0.0 && c->freedom < HUGE_VAL; }
 
-/* log pi at x if component j were alone, by its profile, or else as if it were Gaussian; *peak: the highest value of that. */
-double modes_predict(modes *m, size_t j, const double *x, double *peak);
+/* A point x as profiles see it: a coordinate of a box (base/box.h) is a position between its bounds, 0 to 1, because a density that is a Gaussian
+ * there is none in x. */
+typedef struct sight {
+    const double *x, *position; /* `position` may be in the memory, up to the next sight */
+    double        log_slope;    /* log |d position / dx| */
+} sight;
+sight modes_sight(modes *m, const double *x);
+/* log pi at a point if component j were alone, by its profile, or else as if it were Gaussian; *peak: the highest value of that, but for what
+ * log_slope adds. */
+double modes_predict(modes *m, size_t j, const sight *at, double *peak);
 
 /* Component j from its mean and factor, which are in place: panels, log_det, log_height. */
 void modes_prepare(modes *m, size_t j);

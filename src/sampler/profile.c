@@ -20,9 +20,10 @@ static size_t gather(const fit *f, size_t j, double *out, double *top) {
     for (size_t i = 0; count < most && (row = em_row(f, &w, (double)j)); i++) {
         if ((double)i < stride * (double)count) continue;
         double *to = out + count++ * (dim + QUADRATIC_HEAD);
-        to[QUADRATIC_VALUE] = row[ROW_LOG_DENSITY];
-        memcpy(to + QUADRATIC_HEAD, row + ROW_HEAD, dim * sizeof *to);
-        *top = fmax(*top, row[ROW_LOG_DENSITY]);
+        sight   at = modes_sight(f->m, row + ROW_HEAD);
+        to[QUADRATIC_VALUE] = row[ROW_LOG_DENSITY] - at.log_slope;
+        memcpy(to + QUADRATIC_HEAD, at.position, dim * sizeof *to);
+        *top = fmax(*top, to[QUADRATIC_VALUE]);
     }
     return count;
 }
@@ -33,8 +34,9 @@ static double unexplained(const fit *f, size_t j) {
     walk   w = {0};
     double n = 0.0, sum = 0.0, square = 0.0, left = 0.0, peak, *row;
     while ((row = em_row(f, &w, (double)j))) {
-        double fall = row[ROW_LOG_DENSITY] - m->at[m->capacity].peak;
-        double error = row[ROW_LOG_DENSITY] - modes_predict(m, m->capacity, row + ROW_HEAD, &peak);
+        sight  at = modes_sight(m, row + ROW_HEAD);
+        double error = row[ROW_LOG_DENSITY] - modes_predict(m, m->capacity, &at, &peak);
+        double fall = row[ROW_LOG_DENSITY] - peak;
         n += 1.0;
         sum += fall;
         square += fall * fall;

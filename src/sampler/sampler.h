@@ -21,6 +21,7 @@ typedef struct blueprint {
     double          unseen;            /* the probability of finding an unseen mode that a search should get below */
     bool            may_extend_warmup; /* its length was not given */
     bool            random_start;      /* neither was the start: it is uniform on [-2, 2] in each coordinate */
+    const bool     *boxed;             /* dim flags, as ckam_target has them; or NULL */
 } blueprint;
 
 /* The algorithm NAME is a table NAME_sampler and the options NAME_sampler_options; its name and summary are in

@@ -1,6 +1,7 @@
 /* params.c - see params.h. */
 #include "target/params.h"
 
+#include "base/box.h"
 #include "base/error.h"
 #include "base/number.h"
 
@@ -372,24 +373,11 @@ static double log_gap(double a, double b) {
 bool param_is_bounded(const param *p) { return p->lower > -HUGE_VAL || p->upper < HUGE_VAL; }
 bool param_has_box(const param *p) { return p->lower > -HUGE_VAL && p->upper < HUGE_VAL; }
 
-/* *x := from u, between two bounds, as params.h has it; with y = |u| / 2 and c = BOX_SHAPE
- *     l = 4 c y / (1 - y^2),    dl/d|u| = 2 c (1 + y^2) / (1 - y^2)^2.
- * t <= 1/2 is the distance from the nearer bound in widths of the box, so that x keeps all its digits next to both bounds. Returns
- * log |dx/du| = log(upper - lower) + log t + log(1 - t) + log(dl/du), and -HUGE_VAL outside of the box. */
+/* *x := from u, between two bounds. Returns log |dx/du|, and -HUGE_VAL outside of the box. */
 static double from_box(const param *p, double u, double *x) {
-    double y = fabs(u) / BOX_HALF, rest = (1.0 - y) * (1.0 + y);
-    *x = u < 0.0 ? p->lower : p->upper;
-    if (!(rest > 0.0)) return -HUGE_VAL;
-    double l = 4.0 * BOX_SHAPE * y / rest, e = exp(-l), t = e / (1.0 + e),
-           gap = 2.0 * t * (p->upper / 2 - p->lower / 2);
+    double log_slope, gap = 2.0 * box_distance(u, &log_slope) * (p->upper / 2 - p->lower / 2);
     *x = u < 0.0 ? p->lower + gap : p->upper - gap;
-    return log_gap(p->lower, p->upper) - l - 2.0 * log1p(e) + log(2.0 * BOX_SHAPE * (1.0 + y * y) / (rest * rest));
-}
-
-/* u of the logit l: y solves l y^2 + 4 c y - l = 0. */
-static double box_of(double l) {
-    double m = l / (2.0 * BOX_SHAPE);
-    return BOX_HALF * m / (1.0 + sqrt(1.0 + m * m));
+    return log_gap(p->lower, p->upper) + log_slope;
 }
 
 bool params_outside(const params *p, const double *u) {
@@ -401,7 +389,7 @@ bool params_outside(const params *p, const double *u) {
 void params_spread(const params *p, double *u) {
     for (size_t k = 0; k < p->count; k++)
         if (param_has_box(&p->at[k]) && fabs(u[k]) < BOX_HALF)
-            u[k] = box_of(log((BOX_HALF + u[k]) / (BOX_HALF - u[k])));
+            u[k] = box_coordinate(log((BOX_HALF + u[k]) / (BOX_HALF - u[k])));
 }
 
 double params_constrain(const params *p, const double *u, double *x) {
@@ -429,7 +417,7 @@ bool params_unconstrain(const params *p, const double *x, double *u, size_t *wro
         *wrong = k;
         if (!(a->lower < x[k] && x[k] < a->upper)) return false;
         if (param_has_box(a))
-            u[k] = box_of(log_gap(a->lower, x[k]) - log_gap(x[k], a->upper));
+            u[k] = box_coordinate(log_gap(a->lower, x[k]) - log_gap(x[k], a->upper));
         else if (param_is_bounded(a))
             u[k] = a->lower > -HUGE_VAL ? log_gap(a->lower, x[k]) : log_gap(x[k], a->upper);
         else

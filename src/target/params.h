@@ -4,7 +4,7 @@
  * separated by commas or ends of lines. For each parameter x a chain has a coordinate u:
  *     x = u                                           no bounds
  *     x = lower + exp(u)                              a lower bound; upper - exp(u) an upper one
- *     x = lower + (upper - lower) / (1 + exp(-l)),    two bounds: l = 4 c y / (1 - y^2), y = u / 2, -2 < u < 2, c = BOX_SHAPE
+ *     x = lower + (upper - lower) / (1 + exp(-l)),    two bounds: l = 4 c y / (1 - y^2), y = u / 2, -2 < u < 2, c = BOX_SHAPE (base/box.h)
  * and log |dx/du| is added to the log density. Outside of (-2, 2) the density is 0, and the model is not called. From 10 to 90 % of
  * the box x is linear, |dx/du| within 10 % of its mean there, so exploration sees the box as it is. Further out the distance
  * from the bound goes to 0 as exp(-c / (1 - |y|)) does: faster than any power. So the density of u goes to 0 at the ends
@@ -47,11 +47,6 @@ void        params_free(params *p);
 
 bool param_is_bounded(const param *p); /* on one side, or on both */
 bool param_has_box(const param *p);    /* on both */
-
-/* BOX_HALF is that of random starts (chain.c). BOX_SHAPE: with 0.5 |dx/du| has two humps, with 1 the middle is distorted; docs/models.md
- * has what was measured. */
-#define BOX_HALF  2.0
-#define BOX_SHAPE 0.7
 
 /* x := from u. Returns log |dx/du|, the sum; -HUGE_VAL where there is no density. x is never on a bound: where it rounds to one, or
  * u is outside of the box, it is the nearest number inside. */

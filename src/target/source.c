@@ -19,6 +19,7 @@ enum { FAULTS_MOST = 3, FIRST_TEXT = 400, SHOWN = 6 };
 struct source {
     engine               *engine;
     bool                  bounded;
+    bool                 *boxed; /* dim flags: with two bounds */
     size_t                columns;
     char                **names; /* borrowed from the engine */
     const open_directory *log_directory;
@@ -131,10 +132,12 @@ static ckam_status gather_names(source *s, ckam_error *error) {
     const engine *e = s->engine;
     s->columns = e->params.count + e->derived;
     s->names = calloc(s->columns ? s->columns : 1, sizeof *s->names);
-    if (!s->names) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the names");
+    s->boxed = calloc(e->dim, sizeof *s->boxed);
+    if (!s->names || !s->boxed) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the names of parameters");
     for (size_t k = 0; k < e->params.count; k++) {
         const param *p = &e->params.at[k];
         s->names[k] = p->name;
+        s->boxed[k] = param_has_box(p);
         if (param_is_bounded(p)) s->bounded = true;
     }
     for (size_t k = 0; k < e->derived; k++) s->names[e->params.count + k] = e->derived_names[k];
@@ -164,6 +167,7 @@ void source_close(source *s) {
     if (!s) return;
     if (s->engine) s->engine->type->close(s->engine);
     free(s->names);
+    free(s->boxed);
     free(s);
 }
 
@@ -318,7 +322,7 @@ ckam_status source_sit(source *s, size_t chain, seat **place, ckam_target *targe
         *place = NULL;
         return status;
     }
-    *target = (ckam_target){.dim = e->dim, .log_density = evaluate, .context = new};
+    *target = (ckam_target){.dim = e->dim, .log_density = evaluate, .context = new, .boxed = s->boxed};
     return CKAM_OK;
 }
 
