@@ -109,7 +109,7 @@ typedef struct ckam_target {
     ckam_log_density  *log_density; /* may be NULL for a chain that is only asked and told               */
     void              *context;     /* handed to log_density; may be NULL                                */
     const char *const *names;       /* dim names, or NULL for x.1, x.2, ...                              */
-    const bool        *boxed;       /* dim flags, or NULL: whether a coordinate is that of a parameter with two bounds, as models
+    const bool *boxed; /* dim flags, or NULL: whether a coordinate is that of a parameter with two bounds, as models
                                        with --params have it (docs/models.md, "Bounds"): jump then sees the box as it is */
 } ckam_target;
 

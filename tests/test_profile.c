@@ -2,8 +2,8 @@
  * is compared within a standard error: where log pi has the shape of a profile a fit is exact but for rounding. */
 #include "support.h"
 
-#include "memory_of_modes.h"
 #include "base/box.h"
+#include "memory_of_modes.h"
 #include "sampler/profile.h"
 
 enum { DIM = 4, ROWS = 400 };

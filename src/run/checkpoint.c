@@ -208,10 +208,11 @@ static ckam_status compare(const head *ours, const head *theirs, ckam_error *err
                          "the checkpoint was saved by ckam %.15s, this is ckam %s; resume it with that version",
                          theirs->library, ours->library);
     if (theirs->version != CHECKPOINT_VERSION)
-        return fail_with(error, CKAM_ERROR_SNAPSHOT,
-                         "the checkpoint has layout %u, this build of ckam %s reads layout %u; resume it with the build that "
-                         "saved it, or sample again",
-                         (unsigned)theirs->version, ours->library, (unsigned)CHECKPOINT_VERSION);
+        return fail_with(
+            error, CKAM_ERROR_SNAPSHOT,
+            "the checkpoint has layout %u, this build of ckam %s reads layout %u; resume it with the build that "
+            "saved it, or sample again",
+            (unsigned)theirs->version, ours->library, (unsigned)CHECKPOINT_VERSION);
     if (strncmp(theirs->model, ours->model, sizeof ours->model) != 0) {
         const size_t from = difference(ours->model, theirs->model);
         return fail_with(error, CKAM_ERROR_SNAPSHOT, "the checkpoint's model is %s%.80s, run.json has %s%.80s",

@@ -46,9 +46,9 @@ typedef struct lane {
         uint64_t warmup_rows;           /* written to the warm-up file */
         uint64_t length, warmup_length; /* of the files, in bytes */
         uint64_t cut;                   /* bytes in the file when the rest of `length` is elsewhere: see even.c */
-        uint64_t rest, rest_at;         /* ... in the file of the process whose first chain that is, from this byte on */
-        uint64_t samples_at;            /* where num_samples stands in the file */
-        double   warmup, sampling;      /* seconds */
+        uint64_t rest, rest_at;    /* ... in the file of the process whose first chain that is, from this byte on */
+        uint64_t samples_at;       /* where num_samples stands in the file */
+        double   warmup, sampling; /* seconds */
     } kept;
     csv_writer          draws, warmup;
     uint64_t            warmup_length; /* iterations that give no draws, as the sampler plans it now */

@@ -133,7 +133,8 @@ static ckam_status gather_names(source *s, ckam_error *error) {
     s->columns = e->params.count + e->derived;
     s->names = calloc(s->columns ? s->columns : 1, sizeof *s->names);
     s->boxed = calloc(e->dim, sizeof *s->boxed);
-    if (!s->names || !s->boxed) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the names of parameters");
+    if (!s->names || !s->boxed)
+        return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the names of parameters");
     for (size_t k = 0; k < e->params.count; k++) {
         const param *p = &e->params.at[k];
         s->names[k] = p->name;
