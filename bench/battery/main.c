@@ -40,7 +40,7 @@ typedef struct result {
     uint64_t seed;
     family   family;
     size_t   dim, components;
-    double   condition;
+    double   condition, reach;
     bool     has_units, is_done;
     outcome  out;
     pid_t    process; /* that does it; 0: not begun */
@@ -59,6 +59,7 @@ static void do_target(const order *o, result *r) {
     r->components = t.components;
     r->condition = t.condition;
     r->has_units = t.has_units;
+    r->reach = random_target_reach(&t, r->seed);
     run_once(t.density, &t.map, o->has_run_seed ? o->run_seed : r->seed, o->draws, o->evidence, &r->out);
     random_target_free(&t);
     r->is_done = true;
@@ -120,12 +121,20 @@ typedef struct group {
     const char *name;
     family      family;              /* FAMILIES: all */
     size_t      dim_least, dim_most; /* both are in it */
+    double      reach_least, reach_below;
 } group;
 
-static const group groups[] = {{"gauss", GAUSS, 0, SIZE_MAX},      {"t", STUDENT, 0, SIZE_MAX},
-                               {"bent", BENT, 0, SIZE_MAX},        {"ring", RING, 0, SIZE_MAX},
-                               {"box", BOX, 0, SIZE_MAX},          {"d <= 10", FAMILIES, 0, 10},
-                               {"d > 10", FAMILIES, 11, SIZE_MAX}, {"all", FAMILIES, 0, SIZE_MAX}};
+static const group groups[] = {{"gauss", GAUSS, 0, SIZE_MAX, 0.0, 2.0},
+                               {"t", STUDENT, 0, SIZE_MAX, 0.0, 2.0},
+                               {"bent", BENT, 0, SIZE_MAX, 0.0, 2.0},
+                               {"ring", RING, 0, SIZE_MAX, 0.0, 2.0},
+                               {"box", BOX, 0, SIZE_MAX, 0.0, 2.0},
+                               {"d <= 10", FAMILIES, 0, 10, 0.0, 2.0},
+                               {"d > 10", FAMILIES, 11, SIZE_MAX, 0.0, 2.0},
+                               {"reach >= 1e-3", FAMILIES, 0, SIZE_MAX, 1e-3, 2.0},
+                               {"reach 1e-5 to 1e-3", FAMILIES, 0, SIZE_MAX, 1e-5, 1e-3},
+                               {"reach < 1e-5", FAMILIES, 0, SIZE_MAX, 0.0, 1e-5},
+                               {"all", FAMILIES, 0, SIZE_MAX, 0.0, 2.0}};
 
 static tally print_group(const group *g, const result *all, size_t count, bool evidence) {
     tally   t = {0};
@@ -134,6 +143,7 @@ static tally print_group(const group *g, const result *all, size_t count, bool e
         const result *r = all + i;
         if (g->family != FAMILIES && r->family != g->family) continue;
         if (r->dim < g->dim_least || r->dim > g->dim_most) continue;
+        if (r->reach < g->reach_least || r->reach >= g->reach_below) continue;
         evaluations[t.runs] = (double)r->out.evaluations;
         met += fraction_met(r);
         tally_run(&t, &r->out);
@@ -170,11 +180,11 @@ static void save(const order *o, const result *all, size_t count) {
         const outcome *out = &r->out;
         json_t        *problems = json_array();
         for (size_t k = 0; k < out->kinds; k++) json_array_append_new(problems, json_string(out->kind[k]));
-        json_t *line = json_pack("{s:I, s:s, s:I, s:I, s:f, s:b, s:s, s:f, s:I, s:I, s:I, s:f, s:o}", "seed",
+        json_t *line = json_pack("{s:I, s:s, s:I, s:I, s:f, s:f, s:b, s:s, s:f, s:I, s:I, s:I, s:f, s:o}", "seed",
                                  (json_int_t)r->seed, "family", family_word[r->family], "dim", (json_int_t)r->dim,
-                                 "components", (json_int_t)r->components, "condition", r->condition, "units",
-                                 r->has_units, "verdict", verdict_word[out->verdict], "worst", out->worst, "met",
-                                 (json_int_t)components_met(r), "modes", (json_int_t)out->modes, "evaluations",
+                                 "components", (json_int_t)r->components, "condition", r->condition, "reach", r->reach,
+                                 "units", r->has_units, "verdict", verdict_word[out->verdict], "worst", out->worst,
+                                 "met", (json_int_t)components_met(r), "modes", (json_int_t)out->modes, "evaluations",
                                  (json_int_t)out->evaluations, "unseen_bound", out->unseen_bound, "problems", problems);
         if (line && out->has_evidence) {
             json_object_set_new(line, "evidence", json_string(verdict_word[out->evidence]));

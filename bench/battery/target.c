@@ -14,6 +14,7 @@ enum {
     COUNT_MOST = 12,
     STREAM = 2000, /* of the random numbers that make targets: no chain has this number */
     TRIES = 10000,
+    REACH_DRAWS = 100000,
     PILOT_DRAWS = 2000,    /* of a component, whether a box leaves enough of it */
     ROUND_DRAWS = 40000,   /* of all components, for the shares */
     SHARE_DRAWS = 400000,  /* at most */
@@ -343,6 +344,37 @@ void random_target_create(random_target *t, uint64_t seed) {
 }
 
 void random_target_free(random_target *t) { density_free(t->density); }
+
+/* -- Reach --------------------------------------------------------------------------------------------------------- */
+
+static void draw_heated(const component *c, size_t dim, rng *r, double *z) {
+    double heat = sqrt(log_between(r, 10.0, 3000.0)), u[DIM_MOST];
+    for (size_t k = 0; k < dim; k++) u[k] = heat * rng_normal(r);
+    for (size_t i = 0; i < dim; i++) {
+        z[i] = c->centre[i];
+        for (size_t k = 0; k < dim; k++) z[i] += c->frame[i][k] * u[k];
+    }
+}
+
+double random_target_reach(const random_target *t, uint64_t seed) {
+    const density        *d = t->density;
+    const random_mixture *m = mixture_of(d);
+    size_t                met[COUNT_MOST] = {0}, drawn[COUNT_MOST] = {0};
+    double                least = 1.0, z[DIM_MOST];
+    rng                   r;
+    rng_init(&r, seed, STREAM + 2);
+    for (size_t i = 0; m->count > 1 && i < REACH_DRAWS; i++) {
+        size_t from = rng_below(&r, m->count);
+        draw_heated(&m->at[from], d->dim, &r, z);
+        drawn[from]++;
+        if (!is_inside(d, z)) continue;
+        size_t in = owner(d, z);
+        if (in != from) met[in]++;
+    }
+    for (size_t j = 0; m->count > 1 && j < m->count; j++)
+        least = fmin(least, (double)met[j] / (double)(REACH_DRAWS - drawn[j]));
+    return least;
+}
 
 /* -- Checks -------------------------------------------------------------------------------------------------------- */
 

@@ -39,6 +39,11 @@ void random_target_peek(uint64_t seed, family *f, size_t *dim);
 void random_target_create(random_target *t, uint64_t seed);
 void random_target_free(random_target *t);
 
+/* How easily the component that is hardest to find is met by chance: of draws of the other components, heated to between 10 and 3000 times their variances
+ * (log-uniform), the share at which it is the largest term of the mixture. Elsewhere log pi says nothing of it, whatever the method. 1 where there
+ * is one component; to about 1e-5. */
+double random_target_reach(const random_target *t, uint64_t seed);
+
 /* Whether a target is as promised. */
 typedef struct target_check {
     double nearest_least,
