@@ -65,6 +65,7 @@ static ckam_status move_rows(ckam_run *run, size_t index, uint64_t least, file_a
 static ckam_status move_rest(ckam_run *run, uint64_t least, ckam_error *error) {
     char       name[NAME];
     file_aside rest;
+    if (run->first == run->last) return CKAM_OK; /* without chains: the name is that of another process */
     rest_path(run->first, name);
     ckam_status status = file_begin(&rest, &run->place.folder, name, error);
     if (status) return status;
