@@ -66,15 +66,18 @@ void signals_expect(void) {
     take_signals(leave_at_once, ignored);
 }
 
-/* It is raised again when this returns, and ends the process. */
+/* Raised again when this returns, it ends the process. Threads that crash at the same time wait for that. */
 static void crash(int number) {
-    (void)number;
+    static atomic_flag spoken = ATOMIC_FLAG_INIT;
+    while (atomic_flag_test_and_set(&spoken)) pause();
     ckam_programs_kill();
     if (write(STDERR_FILENO, crashed, strlen(crashed)) < 0) _exit(128 + SIGABRT);
+    signal(number, SIG_DFL);
+    raise(number);
 }
 
 void signals_crash(const char *text) {
-    struct sigaction fatal = {.sa_handler = crash, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction fatal = {.sa_handler = crash};
     bool             expected = *crashed;
     sigemptyset(&fatal.sa_mask);
     snprintf(crashed, sizeof crashed, "%s", text ? text : "");
