@@ -2,7 +2,7 @@
 #ifndef CKAM_TESTS_MEMORY_OF_MODES_H
 #define CKAM_TESTS_MEMORY_OF_MODES_H
 
-#include "sampler/modes.h"
+#include "mixture/mixture.h"
 
 #include <float.h>
 #include <math.h>
@@ -10,27 +10,27 @@
 #include <string.h>
 
 /* An empty one; free() it. */
-static inline modes *memory_make(size_t dim) {
-    size_t size = (modes_size(dim) + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
-    modes *m = aligned_alloc(BLOCK_ALIGNMENT, size);
+static inline mixture *memory_make(size_t dim) {
+    size_t   size = (mixture_size(dim) + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+    mixture *m = aligned_alloc(BLOCK_ALIGNMENT, size);
     assert_non_null(m);
     memset(m, 0, size);
-    modes_begin(m, dim, NULL);
+    mixture_begin(m, dim, NULL);
     return m;
 }
 
 /* A component with the factor `factor` (dim^2 numbers, a lower triangle by columns), or, if that is NULL, `deviation`
  * in every coordinate. Weights need not sum to 1. Returns its index. */
-static inline size_t memory_add(modes *m, const double *mean, const double *factor, double deviation, double weight) {
-    size_t j = modes_add(m), dim = m->dim;
+static inline size_t memory_add(mixture *m, const double *mean, const double *factor, double deviation, double weight) {
+    size_t j = mixture_add(m), dim = m->dim;
     assert_true(j < m->capacity);
-    memcpy(modes_mean(m, j), mean, dim * sizeof *mean);
-    memset(modes_factor(m, j), 0, dim * dim * sizeof *factor);
-    if (factor) memcpy(modes_factor(m, j), factor, dim * dim * sizeof *factor);
-    for (size_t k = 0; k < dim && !factor; k++) modes_factor(m, j)[k * dim + k] = deviation;
-    modes_prepare(m, j);
+    memcpy(mixture_mean(m, j), mean, dim * sizeof *mean);
+    memset(mixture_factor(m, j), 0, dim * dim * sizeof *factor);
+    if (factor) memcpy(mixture_factor(m, j), factor, dim * dim * sizeof *factor);
+    for (size_t k = 0; k < dim && !factor; k++) mixture_factor(m, j)[k * dim + k] = deviation;
+    mixture_prepare(m, j);
     m->at[j].weight = weight;
-    modes_normalise(m);
+    mixture_normalise(m);
     return j;
 }
 

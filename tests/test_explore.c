@@ -18,8 +18,8 @@ static double log_density(const double *x, const double *unit) {
 }
 
 /* A memory of the left mode, and, if wanted, of the right one. */
-static modes *known_modes(const double *unit, bool both) {
-    modes *m = memory_make(DIM);
+static mixture *known_modes(const double *unit, bool both) {
+    mixture *m = memory_make(DIM);
     for (int j = 0; j < (both ? 2 : 1); j++) {
         double deviation = exp(half_log[j]), mean[DIM] = {(j ? 8.0 : -8.0) * unit[0], 0.0};
         memory_add(m, mean, (double[]){deviation * unit[0], 0.0, 0.0, deviation * unit[1]}, 0.0, 1.0);
@@ -27,7 +27,7 @@ static modes *known_modes(const double *unit, bool both) {
     return m;
 }
 
-static explorer *make_explorer(modes *m, const double *unit) {
+static explorer *make_explorer(mixture *m, const double *unit) {
     double    start[DIM] = {-8.0 * unit[0], 0.0};
     size_t    size = (explore_size(DIM) + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
     explorer *e = aligned_alloc(BLOCK_ALIGNMENT, size);
@@ -44,7 +44,7 @@ typedef struct result {
     double searches, found, home, mass, spread; /* mass and log determinant: means over what was found */
 } result;
 
-static result search(modes *m, const double *unit, uint64_t seed, double heat) {
+static result search(mixture *m, const double *unit, uint64_t seed, double heat) {
     explorer *e = make_explorer(m, unit);
     result    out = {0};
     double    y[DIM];
@@ -86,7 +86,7 @@ typedef struct summary {
     double rate, mass, mass_error, spread, spread_error;
 } summary;
 
-static summary replicate(modes *m, uint64_t seed, double heat) {
+static summary replicate(mixture *m, uint64_t seed, double heat) {
     double  n = REPLICATES, mass_square = 0.0, spread_square = 0.0;
     summary out = {0};
     for (uint64_t k = 0; k < REPLICATES; k++) {
@@ -111,8 +111,8 @@ static bool is_near(double mean, double error, double exact) { return fabs(mean 
  * 3,941,220 of their searches 4 found. */
 static void a_search_finds_the_other_mode(void **unused) {
     (void)unused;
-    modes  *m = known_modes(plain, false);
-    summary hot = replicate(m, 7700, 0.0), cold = replicate(m, 7700, 1.0);
+    mixture *m = known_modes(plain, false);
+    summary  hot = replicate(m, 7700, 0.0), cold = replicate(m, 7700, 1.0);
     assert_less(1.0 / 40.0, hot.rate);
     assert_true(is_near(hot.mass, hot.mass_error, log(0.5)));
     assert_true(is_near(hot.spread, hot.spread_error, log(2.0)));
@@ -127,11 +127,11 @@ static void a_search_finds_the_other_mode(void **unused) {
  * a_search_finds_the_other_mode(). */
 static void what_is_known_is_not_found(void **unused) {
     (void)unused;
-    modes *m = known_modes(plain, true);
-    result both = search(m, plain, 78, 0.0);
+    mixture *m = known_modes(plain, true);
+    result   both = search(m, plain, 78, 0.0);
     assert_less(both.found, 4.0);
     assert_less(both.searches - both.home, 4.0);
-    modes_remove(m, 1, true); /* a place that led nowhere */
+    mixture_remove(m, 1, true); /* a place that led nowhere */
     both = search(m, plain, 79, 0.0);
     assert_less(both.found, 4.0);
     free(m);
@@ -141,7 +141,7 @@ static void what_is_known_is_not_found(void **unused) {
 static void units_do_not_matter(void **unused) {
     (void)unused;
     static const double unit[DIM] = {0x1p20, 0x1p-20};
-    modes              *m = known_modes(plain, false), *scaled = known_modes(unit, false);
+    mixture            *m = known_modes(plain, false), *scaled = known_modes(unit, false);
     explorer           *e = make_explorer(m, plain), *other = make_explorer(scaled, unit);
     double              y[DIM];
     rng                 r, s;
@@ -174,7 +174,7 @@ static void units_do_not_matter(void **unused) {
 /* A density that is 0 but at the start: walkers stay where they are, searches from elsewhere end. */
 static void a_search_that_cannot_move_ends(void **unused) {
     (void)unused;
-    modes    *m = known_modes(plain, false);
+    mixture  *m = known_modes(plain, false);
     explorer *e = make_explorer(m, plain);
     double    y[DIM];
     rng       r;

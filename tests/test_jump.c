@@ -12,9 +12,7 @@
 
 static jump_state *state_of(ckam_chain *chain) { return (void *)((char *)chain->state + chain->state->sampler); }
 
-static modes *memory_of(ckam_chain *chain) {
-    return (modes *)(void *)block_at(state_of(chain), state_of(chain)->modes);
-}
+static mixture *memory_of(ckam_chain *chain) { return jump_memory(state_of(chain)); }
 
 static double unseen; /* 1: the warm-up is not prolonged */
 
@@ -52,15 +50,15 @@ static void run_to_wait(ckam_chain *chain) {
 
 enum { DIM = 2 };
 
-typedef struct mixture {
+typedef struct round_target {
     int    count;
     double centre[3], deviation[3], unit[DIM];
     bool   holes; /* not defined between the modes, in every way there is */
-} mixture;
+} round_target;
 
 static int mixture_density(void *context, const double *x, double *value) {
-    const mixture *m = context;
-    double         each[3], most = -HUGE_VAL, sum = 0.0, u = x[0] / m->unit[0], v = x[1] / m->unit[1];
+    const round_target *m = context;
+    double              each[3], most = -HUGE_VAL, sum = 0.0, u = x[0] / m->unit[0], v = x[1] / m->unit[1];
     if (m->holes && fabs(u + v) < 6.0) {
         *value = v < 0.0 ? (double)NAN : -HUGE_VAL;
         return u < 0.0 ? CKAM_REJECT : CKAM_OK;
@@ -75,13 +73,13 @@ static int mixture_density(void *context, const double *x, double *value) {
     return CKAM_OK;
 }
 
-static ckam_target target_of(mixture *m) {
+static ckam_target target_of(round_target *m) {
     return (ckam_target){.dim = DIM, .log_density = mixture_density, .context = m};
 }
 
-static const mixture two = {2, {-6, 6}, {0.7, 1.4}, {1, 1}, false};
-static const mixture shifted = {2, {0, 12}, {0.7, 1.4}, {1, 1}, false};
-static const mixture three = {3, {-20, 0, 20}, {0.5, 1, 3}, {1, 1}, false};
+static const round_target two = {2, {-6, 6}, {0.7, 1.4}, {1, 1}, false};
+static const round_target shifted = {2, {0, 12}, {0.7, 1.4}, {1, 1}, false};
+static const round_target three = {3, {-20, 0, 20}, {0.5, 1, 3}, {1, 1}, false};
 
 /* -- Units -------------------------------------------------------------------------------------------------------- */
 
@@ -96,14 +94,14 @@ static ckam_step next_iteration(ckam_chain *chain) {
 /* The lengths of the axes are found to 1e-10, and from there on the same happens. */
 static void units_do_not_matter(void **unused) {
     (void)unused;
-    static const double   units[2][DIM] = {{0x1p20, 0x1p-20}, {1e6, 1e-6}};
-    static const mixture *mixtures[2] = {&shifted, &three};
+    static const double        units[2][DIM] = {{0x1p20, 0x1p-20}, {1e6, 1e-6}};
+    static const round_target *mixtures[2] = {&shifted, &three};
     for (int u = 0; u < 2; u++)
         for (int which = 0; which < 2; which++) {
-            mixture     plain = *mixtures[which], scaled = plain;
-            ckam_target target = target_of(&plain), other = target_of(&scaled);
-            double      start[DIM] = {0.0, 0.0};
-            uint64_t    modes_seen = 0;
+            round_target plain = *mixtures[which], scaled = plain;
+            ckam_target  target = target_of(&plain), other = target_of(&scaled);
+            double       start[DIM] = {0.0, 0.0};
+            uint64_t     modes_seen = 0;
             memcpy(scaled.unit, units[u], sizeof scaled.unit);
             ckam_chain *a = make_chain(&target, "jump", start, 0, 20000, false);
             ckam_chain *b = make_chain(&other, "jump", start, 0, 20000, false);
@@ -123,11 +121,11 @@ static void units_do_not_matter(void **unused) {
 
 static void chains_share_what_they_know(void **unused) {
     (void)unused;
-    mixture     plain = two;
-    ckam_target target = target_of(&plain);
-    ckam_chain *chains[3];
-    ckam_error  error;
-    ckam_step   step;
+    round_target plain = two;
+    ckam_target  target = target_of(&plain);
+    ckam_chain  *chains[3];
+    ckam_error   error;
+    ckam_step    step;
     for (uint64_t c = 0; c < 3; c++) {
         double start[DIM] = {c ? 6.0 : -6.0, c ? 6.0 : -6.0};
         chains[c] = make_chain(&target, "jump", start, c, 20000, true);
@@ -140,14 +138,14 @@ static void chains_share_what_they_know(void **unused) {
         ckam_chain_counts(chains[c], &counts);
         assert_int_equal(counts.modes, 2);
         assert_int_equal(memory_of(chains[c])->count, 2);
-        modes *one = memory_of(chains[c]), *other = memory_of(chains[0]);
+        mixture *one = memory_of(chains[c]), *other = memory_of(chains[0]);
         assert_memory_equal(one, other, sizeof *one);
-        assert_memory_equal(modes_mean(one, 0), modes_mean(other, 0), 2 * DIM * sizeof(double));
-        assert_memory_equal(modes_factor(one, 0), modes_factor(other, 0), 2 * DIM * DIM * sizeof(double));
+        assert_memory_equal(mixture_mean(one, 0), mixture_mean(other, 0), 2 * DIM * sizeof(double));
+        assert_memory_equal(mixture_factor(one, 0), mixture_factor(other, 0), 2 * DIM * DIM * sizeof(double));
         for (size_t j = 0; j < 2; j++) {
             double u[DIM], v[DIM];
-            modes_standardise(one, j, (double[DIM]){1.0}, u);
-            modes_standardise(other, j, (double[DIM]){1.0}, v);
+            mixture_standardise(one, j, (double[DIM]){1.0}, u);
+            mixture_standardise(other, j, (double[DIM]){1.0}, v);
             assert_memory_equal(u, v, sizeof u);
         }
         assert_memory_equal(&state_of(chains[c])->plan, &state_of(chains[0])->plan, sizeof(jump_plan));
@@ -183,7 +181,7 @@ static void the_memory_stays_within_its_room(void **unused) {
         for (int i = 0; i < 15000; i++) {
             ckam_step step = step_of(chain);
             for (int k = 0; k < dim; k++) assert_true(isfinite(step.x[k]));
-            modes *m = memory_of(chain);
+            mixture *m = memory_of(chain);
             if (chain->state->phase == CKAM_PHASE_SAMPLE) assert_true(m->count + m->retired <= m->capacity);
         }
         ckam_chain_free(chain);
@@ -194,7 +192,7 @@ static void the_memory_stays_within_its_room(void **unused) {
 /* A mode where there is none, as a search would report it, and with the greatest mass. */
 static void report_mode(ckam_chain *chain, double place) {
     jump_state *s = state_of(chain);
-    explorer   *e = (explorer *)(void *)block_at(s, s->explorer);
+    explorer   *e = jump_explorer(s);
     double     *mean = block_at(e, e->found_mean), *factor = block_at(e, e->found_factor);
     memset(factor, 0, sizeof *factor * DIM * DIM);
     for (size_t k = 0; k < DIM; k++) {
@@ -207,11 +205,11 @@ static void report_mode(ckam_chain *chain, double place) {
 
 static void a_place_that_leads_nowhere_is_retired(void **unused) {
     (void)unused;
-    mixture     one = {1, {0}, {1}, {1, 1}, false};
-    ckam_target target = target_of(&one);
-    double      start[DIM] = {0.0, 0.0};
-    ckam_chain *chain = make_chain(&target, "jump", start, 0, 100000, true);
-    modes      *m;
+    round_target one = {1, {0}, {1}, {1, 1}, false};
+    ckam_target  target = target_of(&one);
+    double       start[DIM] = {0.0, 0.0};
+    ckam_chain  *chain = make_chain(&target, "jump", start, 0, 100000, true);
+    mixture     *m;
     run_to_wait(chain);
     assert_int_equal(ckam_chain_pool(&chain, 1, NULL), CKAM_OK);
     m = memory_of(chain);
@@ -228,7 +226,7 @@ static void a_place_that_leads_nowhere_is_retired(void **unused) {
     }
     assert_int_equal(m->count, 1);
     assert_int_equal(m->retired, 1);
-    assert_true(modes_mean(m, 1)[0] == 50.0);
+    assert_true(mixture_mean(m, 1)[0] == 50.0);
     report_mode(chain, 50.5); /* again: it is known */
     run_to_wait(chain);
     assert_int_equal(ckam_chain_pool(&chain, 1, NULL), CKAM_OK);
@@ -238,7 +236,7 @@ static void a_place_that_leads_nowhere_is_retired(void **unused) {
 
 static void shares_are_a_mixture(void **unused) {
     (void)unused;
-    mixture kinds[2] = {two, {1, {0}, {1}, {1, 1}, false}};
+    round_target kinds[2] = {two, {1, {0}, {1}, {1, 1}, false}};
     for (int kind = 0; kind < 2; kind++) {
         ckam_target target = target_of(&kinds[kind]);
         double      start[DIM] = {kinds[kind].centre[0], kinds[kind].centre[0]};
@@ -273,11 +271,11 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
 /* All that the moves of a cycle are made from. */
 static uint64_t hash_memory(ckam_chain *chain) {
     jump_state *s = state_of(chain);
-    modes      *m = memory_of(chain);
+    mixture    *m = memory_of(chain);
     uint64_t    hash = hash_bytes(14695981039346656037u, m->at, m->count * sizeof *m->at);
     hash = hash_bytes(hash, &m->degrees, sizeof m->degrees);
-    hash = hash_bytes(hash, modes_mean(m, 0), m->count * m->dim * sizeof(double));
-    hash = hash_bytes(hash, modes_factor(m, 0), m->count * m->dim * m->dim * sizeof(double));
+    hash = hash_bytes(hash, mixture_mean(m, 0), m->count * m->dim * sizeof(double));
+    hash = hash_bytes(hash, mixture_factor(m, 0), m->count * m->dim * m->dim * sizeof(double));
     hash = hash_bytes(hash, s->plan.share, sizeof s->plan.share);
     hash = hash_bytes(hash, &s->plan.brief, sizeof s->plan.brief);
     return hash;
@@ -288,11 +286,11 @@ static uint64_t hash_memory(ckam_chain *chain) {
  * on'. */
 static void check_cycles(const char *spec, uint64_t warmup, uint64_t pool_every) {
     enum { N = 80000, BASE = 500 + 100 * DIM, SETTLING = 300 + 50 * DIM };
-    mixture     plain = two;
-    ckam_target target = target_of(&plain);
-    double      start[DIM] = {-6.0, -6.0};
-    ckam_chain *chain = make_chain(&target, spec, start, 0, N, false);
-    uint64_t    cycle = 0, end = SETTLING, hash = 0, changes = 0;
+    round_target plain = two;
+    ckam_target  target = target_of(&plain);
+    double       start[DIM] = {-6.0, -6.0};
+    ckam_chain  *chain = make_chain(&target, spec, start, 0, N, false);
+    uint64_t     cycle = 0, end = SETTLING, hash = 0, changes = 0;
     for (uint64_t i = 0; i < N; i++) {
         bool first = i == end; /* of a cycle */
         if (first) {
@@ -328,11 +326,11 @@ static void the_search_fades_but_never_stops(void **unused) {
     (void)unused;
     unseen = 0.02;
     enum { N = 99000 };
-    mixture     one = {1, {0}, {1}, {1, 1}, false};
-    ckam_target target = target_of(&one);
-    double      start[DIM] = {0.0, 0.0}, explored[3] = {0};
-    ckam_chain *chain = make_chain(&target, "jump", start, 0, N, false);
-    ckam_counts before, after;
+    round_target one = {1, {0}, {1}, {1, 1}, false};
+    ckam_target  target = target_of(&one);
+    double       start[DIM] = {0.0, 0.0}, explored[3] = {0};
+    ckam_chain  *chain = make_chain(&target, "jump", start, 0, N, false);
+    ckam_counts  before, after;
     for (int i = 0; i < N; i++) {
         if (i == 2 * N / 3) ckam_chain_counts(chain, &before);
         explored[i / (N / 3)] += next_iteration(chain).phase == CKAM_PHASE_EXPLORE;
@@ -349,10 +347,10 @@ static void the_search_fades_but_never_stops(void **unused) {
 
 /* Draws begin with the first step of sampling that is not before iteration `warmup`, and miss none after it. */
 static void check_warmup(const char *spec, uint64_t horizon, uint64_t warmup) {
-    mixture     plain = two;
-    ckam_target target = target_of(&plain);
-    double      start[DIM] = {-6.0, -6.0};
-    ckam_chain *chain = make_chain(&target, spec, start, 0, horizon, false);
+    round_target plain = two;
+    ckam_target  target = target_of(&plain);
+    double       start[DIM] = {-6.0, -6.0};
+    ckam_chain  *chain = make_chain(&target, spec, start, 0, horizon, false);
     for (uint64_t i = 0; i < warmup + 3000; i++) {
         ckam_step step = next_iteration(chain);
         assert_int_equal(step.draw, i >= warmup && step.phase == CKAM_PHASE_SAMPLE);
@@ -375,9 +373,9 @@ static void draws_begin_after_the_warm_up(void **unused) {
 static void a_search_that_goes_on_prolongs_the_warm_up(void **unused) {
     (void)unused;
     enum { HORIZON = 20000, PLANNED = 5000, CYCLE_MOST = 4000 };
-    mixture     plain = two;
-    ckam_target target = target_of(&plain);
-    double      start[DIM] = {-6.0, -6.0};
+    round_target plain = two;
+    ckam_target  target = target_of(&plain);
+    double       start[DIM] = {-6.0, -6.0};
     unseen = 1e-9;
     ckam_chain *chain = make_chain(&target, "jump", start, 0, HORIZON, false);
     uint64_t    first = 0;
@@ -395,10 +393,10 @@ static void holes_do_no_harm(void **unused) {
     (void)unused;
     unseen = 0.02;
     enum { N = 60000 };
-    mixture     holes = two;
-    ckam_target target = target_of(&holes);
-    double      start[DIM] = {-6.0, -6.0}, *series = malloc(N * sizeof *series), mean, error;
-    size_t      draws = 0;
+    round_target holes = two;
+    ckam_target  target = target_of(&holes);
+    double       start[DIM] = {-6.0, -6.0}, *series = malloc(N * sizeof *series), mean, error;
+    size_t       draws = 0;
     assert_non_null(series);
     holes.holes = true;
     ckam_chain *chain = make_chain(&target, "jump", start, 0, N, false);
@@ -505,9 +503,9 @@ static void check_snapshot(ckam_chain *chain, const ckam_target *target, const d
 /* Saved in the middle of every stage, and where it waits. */
 static void a_snapshot_goes_on_in_every_stage(void **unused) {
     (void)unused;
-    mixture     plain = two;
-    ckam_target target = target_of(&plain);
-    double      start[DIM] = {-9.0, -4.0};
+    round_target plain = two;
+    ckam_target  target = target_of(&plain);
+    double       start[DIM] = {-9.0, -4.0};
     for (int stage = STAGE_AXES; stage <= STAGE_SAMPLE + 1; stage++) {
         ckam_chain *chain = make_chain(&target, "jump", start, 0, 20000, false);
         jump_state *s = NULL;
@@ -640,10 +638,10 @@ static void a_lattice_finds_the_shape_of_a_gaussian(void **unused) {
  * discarded as one from a mode found late. */
 static void a_short_warm_up_discards_no_draws(void **unused) {
     (void)unused;
-    mixture     one = {1, {0}, {1}, {1, 1}, false};
-    ckam_target target = target_of(&one);
-    double      start[DIM] = {0.0, 0.0};
-    ckam_chain *chain = make_chain(&target, "jump:warmup=10", start, 0, 100000, true);
+    round_target one = {1, {0}, {1}, {1, 1}, false};
+    ckam_target  target = target_of(&one);
+    double       start[DIM] = {0.0, 0.0};
+    ckam_chain  *chain = make_chain(&target, "jump:warmup=10", start, 0, 100000, true);
     run_to_wait(chain);
     assert_int_equal(ckam_chain_pool(&chain, 1, NULL), CKAM_OK);
     run_to_wait(chain);

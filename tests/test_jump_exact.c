@@ -67,9 +67,9 @@ static double below(const frozen *f, size_t k, double x) {
     return f->model ? ckam_model_probability(f->model, k, -HUGE_VAL, x) : three_below(x);
 }
 
-static modes *memory(const frozen *f) {
+static mixture *memory(const frozen *f) {
     jump_state *s = f->state;
-    return (modes *)(void *)block_at(s, s->modes);
+    return jump_memory(s);
 }
 
 static void only(frozen *f, int move) {
@@ -85,18 +85,18 @@ static frozen make(int which) {
     if (which < 3) return f;
     static const double mean[4][2] = {{-19, -20}, {1, -1}, {15, 17}, {21, 19}}, weight[4] = {0.1, 0.2, 0.3, 0.4};
     static const double factor[4][4] = {{0.8, 0.1, 0, 0.6}, {0.7, -0.3, 0, 1.2}, {6, 2, 0, 4}, {2, 1, 0, 2.5}};
-    modes              *m = memory(&f);
-    while (m->count < 4) modes_add(m);
-    while (m->count > 4) modes_remove(m, m->count - 1, false);
+    mixture            *m = memory(&f);
+    while (m->count < 4) mixture_add(m);
+    while (m->count > 4) mixture_remove(m, m->count - 1, false);
     for (size_t j = 0; j < 4; j++) {
-        memcpy(modes_mean(m, j), mean[j], sizeof mean[j]);
-        memcpy(modes_factor(m, j), factor[j], sizeof factor[j]);
+        memcpy(mixture_mean(m, j), mean[j], sizeof mean[j]);
+        memcpy(mixture_factor(m, j), factor[j], sizeof factor[j]);
         m->at[j].weight = weight[j];
         m->at[j].step = j == 2 ? 0.1 : 2.0; /* very different where they overlap */
-        modes_prepare(m, j);
+        mixture_prepare(m, j);
     }
-    modes_normalise(m);
-    modes_set_degrees(m, 5.0);
+    mixture_normalise(m);
+    mixture_set_degrees(m, 5.0);
     return f;
 }
 enum { TARGETS = 4 };
@@ -106,8 +106,8 @@ enum { TARGETS = 4 };
 /* The log of the ratio of all but pi for the proposal that is out, without the terms in `without`. */
 static double log_ratio(frozen *f, int without) {
     jump_state      *s = f->state;
-    modes           *m = memory(f);
-    double           at_y[MODES_MOST], log_q_y = modes_log_density(m, now_y(f->state), at_y), sum = 0.0;
+    mixture         *m = memory(f);
+    double           at_y[MODES_MOST], log_q_y = mixture_log_density(m, now_y(f->state), at_y), sum = 0.0;
     const component *from = &m->at[s->source], *to = &m->at[s->target];
     double           rho_x = from->weight * exp(block_at(s, s->at_x)[s->source] - s->log_q_x);
     double           rho_y = to->weight * exp(at_y[s->target] - log_q_y);
@@ -140,7 +140,7 @@ static void step(frozen *f, rng *r, uint64_t iteration, int without, outcome *o)
     jump_move move = s->move;
     if (without) {
         decide(&s->settle.now, r, log_density, ratio, &out);
-        if (out.accepted) s->log_q_x = modes_log_density(memory(f), out.x, block_at(s, s->at_x));
+        if (out.accepted) s->log_q_x = mixture_log_density(memory(f), out.x, block_at(s, s->at_x));
     } else {
         table->tell(s, r, log_density, &out);
         assert_close(out.accept, exp(fmin(0.0, log_density - before + ratio)), 1e-8);
@@ -255,11 +255,11 @@ static void the_label_is_drawn_from_rho(void **unused) {
     static const double places[3][2] = {{17, 18}, {14, 15}, {20, 20}};
     frozen              f = make(3);
     jump_state         *s = f.state;
-    modes              *m = memory(&f);
+    mixture            *m = memory(&f);
     rng                 r;
     rng_init(&r, 9, 0);
     for (int place = 0; place < 3; place++) {
-        double counts[4] = {0}, each[MODES_MOST], log_q = modes_log_density(m, places[place], each), statistic = 0.0;
+        double counts[4] = {0}, each[MODES_MOST], log_q = mixture_log_density(m, places[place], each), statistic = 0.0;
         double twin = 0.0, freedom = -1.0;
         frozen_put(&f, places[place]);
         for (uint64_t i = 0; i < TURNS; i++) {

@@ -24,9 +24,9 @@ static double slow_log_t(size_t dim, double nu, const double *mean, const double
 }
 
 /* Two components in `dim` dimensions, of the weights 0.3 and 0.7. */
-static modes *two_components(size_t dim, double degrees, double *factors) {
-    modes *m = memory_make(dim);
-    double mean[16];
+static mixture *two_components(size_t dim, double degrees, double *factors) {
+    mixture *m = memory_make(dim);
+    double   mean[16];
     for (size_t j = 0; j < 2; j++) {
         for (size_t k = 0; k < dim; k++) mean[k] = (double)j * 3.0 - 0.25 * (double)k;
         make_triangle(dim, 7 + j, factors + j * dim * dim);
@@ -34,8 +34,8 @@ static modes *two_components(size_t dim, double degrees, double *factors) {
     }
     m->at[0].weight = 0.3;
     m->at[1].weight = 0.7;
-    modes_normalise(m);
-    modes_set_degrees(m, degrees);
+    mixture_normalise(m);
+    mixture_set_degrees(m, degrees);
     return m;
 }
 
@@ -48,19 +48,19 @@ static void the_density_is_that_of_t(void **unused) {
     rng_init(&r, 3, 0);
     for (size_t a = 0; a < 4; a++)
         for (size_t b = 0; b < 8; b++) {
-            size_t dim = dims[a];
-            modes *m = two_components(dim, degrees[b], factors);
+            size_t   dim = dims[a];
+            mixture *m = two_components(dim, degrees[b], factors);
             for (int turn = 0; turn < 20; turn++) {
                 double slow[2], pull;
                 for (size_t k = 0; k < dim; k++) x[k] = 2.0 + 4.0 * rng_normal(&r);
-                double log_q = modes_log_density(m, x, each);
+                double log_q = mixture_log_density(m, x, each);
                 for (size_t j = 0; j < 2; j++) {
-                    slow[j] = slow_log_t(dim, degrees[b], modes_mean(m, j), factors + j * dim * dim, x);
+                    slow[j] = slow_log_t(dim, degrees[b], mixture_mean(m, j), factors + j * dim * dim, x);
                     assert_close(each[j], slow[j], 1e-11);
                 }
                 assert_close(log_q, log(0.3 * exp(slow[0]) + 0.7 * exp(slow[1])), 1e-11);
-                double square = modes_distance(m, 1, x);
-                assert_close(modes_log_t(m, 1, square, &pull), slow[1], 1e-11);
+                double square = mixture_distance(m, 1, x);
+                assert_close(mixture_log_t(m, 1, square, &pull), slow[1], 1e-11);
                 assert_relative(pull, (degrees[b] + (double)dim) / (degrees[b] + square), 1e-12);
             }
             free(m);
@@ -72,10 +72,10 @@ static void the_density_is_that_of_t(void **unused) {
 static void what_is_far_is_left_out(void **unused) {
     (void)unused;
     enum { DIM = 20, COUNT = 6, TURNS = 300 };
-    modes *m = memory_make(DIM);
-    double factor[DIM * DIM], mean[DIM] = {0}, x[DIM], each[COUNT], slow[COUNT];
-    rng    r;
-    int    far = 0;
+    mixture *m = memory_make(DIM);
+    double   factor[DIM * DIM], mean[DIM] = {0}, x[DIM], each[COUNT], slow[COUNT];
+    rng      r;
+    int      far = 0;
     rng_init(&r, 8, 0);
     for (size_t j = 0; j < COUNT; j++) {
         mean[j % 2 ? 15 : 3] += j % 2 ? 2.0 : 30.0;
@@ -83,19 +83,19 @@ static void what_is_far_is_left_out(void **unused) {
         memory_add(m, mean, factor, 0.0, 1.0);
         m->at[j].weight = 1.0 + (double)j;
     }
-    modes_normalise(m);
+    mixture_normalise(m);
     for (int turn = 0; turn < TURNS; turn++) {
         double most = -HUGE_VAL, sum = 0.0;
-        modes_draw(m, &r, (size_t)turn % COUNT, x);
+        mixture_draw(m, &r, (size_t)turn % COUNT, x);
         for (size_t j = 0; j < COUNT; j++) {
-            slow[j] = modes_log_t(m, j, modes_distance(m, j, x), NULL);
+            slow[j] = mixture_log_t(m, j, mixture_distance(m, j, x), NULL);
             most = fmax(most, slow[j] + m->at[j].log_weight);
         }
         for (size_t j = 0; j < COUNT; j++) sum += exp_fast(slow[j] + m->at[j].log_weight - most);
-        assert_true(modes_log_density(m, x, each) == most + log_fast(sum));
+        assert_true(mixture_log_density(m, x, each) == most + log_fast(sum));
         for (size_t j = 0; j < COUNT; j++) assert_true(each[j] == slow[j]);
         for (size_t near = 0; near < COUNT; near++) {
-            assert_true(modes_log_density_near(m, x, near, each) == most + log_fast(sum));
+            assert_true(mixture_log_density_near(m, x, near, each) == most + log_fast(sum));
             for (size_t j = 0; j < COUNT; j++) {
                 if (each[j] == slow[j]) continue;
                 assert_true(j != near && each[j] > slow[j] && each[j] + m->at[j].log_weight <= most - 50.0 + 1e-9);
@@ -115,11 +115,11 @@ static void the_density_integrates_to_one(void **unused) {
     enum { STEPS = 20000 };
     double factors[2], each[2];
     for (size_t b = 0; b < 3; b++) {
-        modes *m = two_components(1, degrees[b], factors);
-        double sum = 0.0;
+        mixture *m = two_components(1, degrees[b], factors);
+        double   sum = 0.0;
         for (int i = 1; i < STEPS; i++) {
             double angle = pi * ((double)i / STEPS - 0.5), x = 2.0 * tan(angle);
-            sum += exp(modes_log_density(m, &x, each)) * 2.0 / (cos(angle) * cos(angle));
+            sum += exp(mixture_log_density(m, &x, each)) * 2.0 / (cos(angle) * cos(angle));
         }
         assert_close(sum * pi / STEPS, 1.0, 1e-8);
         free(m);
@@ -130,9 +130,9 @@ static void the_density_integrates_to_one(void **unused) {
 static void far_away_is_defined(void **unused) {
     (void)unused;
     double              factors[2], each[2];
-    modes              *m = two_components(1, 5.0, factors);
+    mixture            *m = two_components(1, 5.0, factors);
     static const double places[] = {1e10, -1e100, 1e160, -1e300, DBL_MAX};
-    for (int i = 0; i < 5; i++) assert_true(isfinite(modes_log_density(m, &places[i], each)));
+    for (int i = 0; i < 5; i++) assert_true(isfinite(mixture_log_density(m, &places[i], each)));
     free(m);
 }
 
@@ -151,14 +151,14 @@ static double t_below(double t, int degrees) {
 
 static double p_of_draws(int degrees, int judged_as) {
     enum { N = 100000 };
-    double *u = malloc(N * sizeof *u), factors[2];
-    modes  *m = two_components(1, degrees, factors);
-    rng     r;
+    double  *u = malloc(N * sizeof *u), factors[2];
+    mixture *m = two_components(1, degrees, factors);
+    rng      r;
     assert_non_null(u);
     rng_init(&r, 21, 0);
     for (size_t i = 0; i < N; i++) {
         double y;
-        modes_draw(m, &r, 1, &y);
+        mixture_draw(m, &r, 1, &y);
         u[i] = t_below((y - 3.0) / factors[1], judged_as);
     }
     double p = ks_uniform(N, u);
@@ -184,14 +184,14 @@ static void draws_have_the_law(void **unused) {
 static void draws_have_the_covariance(void **unused) {
     (void)unused;
     enum { DIM = 3, N = 200000 };
-    double factors[2 * DIM * DIM], sum[DIM] = {0}, product[DIM][DIM] = {{0}}, truth[DIM][DIM], y[DIM];
-    modes *m = two_components(DIM, 25.0, factors);
-    rng    r;
+    double   factors[2 * DIM * DIM], sum[DIM] = {0}, product[DIM][DIM] = {{0}}, truth[DIM][DIM], y[DIM];
+    mixture *m = two_components(DIM, 25.0, factors);
+    rng      r;
     rng_init(&r, 22, 0);
     for (size_t i = 0; i < N; i++) {
-        modes_draw(m, &r, 1, y);
+        mixture_draw(m, &r, 1, y);
         for (size_t k = 0; k < DIM; k++) {
-            sum[k] += y[k] -= modes_mean(m, 1)[k];
+            sum[k] += y[k] -= mixture_mean(m, 1)[k];
             for (size_t j = 0; j <= k; j++) product[k][j] += y[k] * y[j];
         }
     }
@@ -214,24 +214,24 @@ static void draws_have_the_covariance(void **unused) {
 static void the_map_is_affine_and_goes_back(void **unused) {
     (void)unused;
     enum { DIM = 4 };
-    double factors[2 * DIM * DIM], x[DIM], y[DIM], back[DIM], u[DIM];
-    modes *m = two_components(DIM, 25.0, factors);
-    rng    r;
+    double   factors[2 * DIM * DIM], x[DIM], y[DIM], back[DIM], u[DIM];
+    mixture *m = two_components(DIM, 25.0, factors);
+    rng      r;
     rng_init(&r, 5, 0);
     for (int turn = 0; turn < 100; turn++) {
         for (size_t k = 0; k < DIM; k++) x[k] = 10.0 * rng_normal(&r);
-        modes_map(m, 0, 1, x, y);
+        mixture_map(m, 0, 1, x, y);
         for (size_t i = 0; i < DIM; i++) { /* u = L_0^-1 (x - mu_0) by substitution */
-            u[i] = x[i] - modes_mean(m, 0)[i];
+            u[i] = x[i] - mixture_mean(m, 0)[i];
             for (size_t k = 0; k < i; k++) u[i] -= factors[k * DIM + i] * u[k];
             u[i] /= factors[i * DIM + i];
         }
         for (size_t i = 0; i < DIM; i++) {
-            double slow = modes_mean(m, 1)[i];
+            double slow = mixture_mean(m, 1)[i];
             for (size_t k = 0; k <= i; k++) slow += factors[(size_t)DIM * DIM + k * DIM + i] * u[k];
             assert_close(y[i], slow, 1e-11);
         }
-        modes_map(m, 1, 0, y, back);
+        mixture_map(m, 1, 0, y, back);
         for (size_t k = 0; k < DIM; k++) assert_close(back[k], x[k], 1e-11);
     }
     assert_close(m->at[0].log_det, log(factors[0] * factors[5] * factors[10] * factors[15]), 1e-12);
@@ -242,15 +242,15 @@ static void the_map_is_affine_and_goes_back(void **unused) {
 
 enum { COMPONENTS = 4, TURNS = 100000 };
 
-static modes *four_components(void) {
+static mixture *four_components(void) {
     static const double weight[COMPONENTS] = {0.1, 0.2, 0.3, 0.4};
-    modes              *m = memory_make(1);
+    mixture            *m = memory_make(1);
     for (size_t j = 0; j < COMPONENTS; j++) {
         double mean = 2.0 * (double)j;
         memory_add(m, &mean, NULL, 1.0, 1.0);
     }
     for (size_t j = 0; j < COMPONENTS; j++) m->at[j].weight = weight[j];
-    modes_normalise(m);
+    mixture_normalise(m);
     return m;
 }
 
@@ -269,14 +269,14 @@ static double p_of_counts(const double *counts, const double *expected) {
 
 static void components_are_chosen_by_weight(void **unused) {
     (void)unused;
-    modes *m = four_components();
-    rng    r;
+    mixture *m = four_components();
+    rng      r;
     rng_init(&r, 31, 0);
     for (size_t without = 0; without <= COMPONENTS; without++) {
         double counts[COMPONENTS] = {0}, expected[COMPONENTS], left = 0.0;
         for (size_t j = 0; j < COMPONENTS; j++) left += expected[j] = j == without ? 0.0 : m->at[j].weight;
         for (size_t j = 0; j < COMPONENTS; j++) expected[j] /= left;
-        for (int i = 0; i < TURNS; i++) counts[modes_choose(m, &r, without)] += 1.0;
+        for (int i = 0; i < TURNS; i++) counts[mixture_choose(m, &r, without)] += 1.0;
         assert_less(limit, p_of_counts(counts, expected));
         if (without == COMPONENTS) assert_less(p_of_counts((double[]){25000, 25000, 25000, 25000}, expected), limit);
     }
@@ -285,17 +285,17 @@ static void components_are_chosen_by_weight(void **unused) {
 
 static void labels_follow_their_part_of_the_density(void **unused) {
     (void)unused;
-    modes *m = four_components();
-    rng    r;
+    mixture *m = four_components();
+    rng      r;
     rng_init(&r, 32, 0);
     for (int place = 0; place < 5; place++) {
         double counts[COMPONENTS] = {0}, expected[COMPONENTS], each[COMPONENTS], q = 0.0, one = 1.0;
         double x = -1.0 + 2.2 * place;
         for (size_t j = 0; j < COMPONENTS; j++)
-            q += expected[j] = m->at[j].weight * exp(slow_log_t(1, 25.0, modes_mean(m, j), &one, &x));
+            q += expected[j] = m->at[j].weight * exp(slow_log_t(1, 25.0, mixture_mean(m, j), &one, &x));
         for (size_t j = 0; j < COMPONENTS; j++) expected[j] /= q;
-        double log_q = modes_log_density(m, &x, each);
-        for (int i = 0; i < TURNS; i++) counts[modes_label(m, &r, each, log_q)] += 1.0;
+        double log_q = mixture_log_density(m, &x, each);
+        for (int i = 0; i < TURNS; i++) counts[mixture_label(m, &r, each, log_q)] += 1.0;
         assert_less(limit, p_of_counts(counts, expected));
         for (size_t j = 0; j < COMPONENTS; j++) expected[j] = m->at[j].weight; /* twin: w, whatever x is */
         assert_less(p_of_counts(counts, expected), limit);
@@ -307,36 +307,36 @@ static void labels_follow_their_part_of_the_density(void **unused) {
 
 static void the_capacity_keeps_to_its_memory(void **unused) {
     (void)unused;
-    assert_int_equal(modes_capacity(1), MODES_MOST);
-    assert_int_equal(modes_capacity(32), MODES_MOST);
+    assert_int_equal(mixture_capacity(1), MODES_MOST);
+    assert_int_equal(mixture_capacity(32), MODES_MOST);
     for (size_t dim = 1; dim < 3000; dim = dim * 3 / 2 + 1) {
-        size_t capacity = modes_capacity(dim);
+        size_t capacity = mixture_capacity(dim);
         assert_true(capacity >= 4 && capacity <= MODES_MOST);
         assert_true(capacity == 4 || capacity * dim * dim * sizeof(double) <= 8u << 20);
         size_t squares = 2 * dim * dim + dim * (dim + 1) / 2; /* factor and sums; the inverse is a triangle */
-        assert_true(modes_size(dim) > capacity * squares * sizeof(double));
+        assert_true(mixture_size(dim) > capacity * squares * sizeof(double));
     }
-    assert_true(modes_size((size_t)1 << 40) == SIZE_MAX);
+    assert_true(mixture_size((size_t)1 << 40) == SIZE_MAX);
 }
 
 /* A component is known by its mean. */
-static size_t add_named(modes *m, double name) { return memory_add(m, &name, NULL, 0.1 + fabs(name), 1.0); }
+static size_t add_named(mixture *m, double name) { return memory_add(m, &name, NULL, 0.1 + fabs(name), 1.0); }
 
-static void check_place(modes *m, size_t j, double name) {
+static void check_place(mixture *m, size_t j, double name) {
     double x = name + 1.0;
-    assert_true(modes_mean(m, j)[0] == name);
-    assert_true(modes_factor(m, j)[0] == 0.1 + fabs(name));
-    assert_close(modes_distance(m, j, &x), 1.0 / ((0.1 + fabs(name)) * (0.1 + fabs(name))), 1e-12);
+    assert_true(mixture_mean(m, j)[0] == name);
+    assert_true(mixture_factor(m, j)[0] == 0.1 + fabs(name));
+    assert_close(mixture_distance(m, j, &x), 1.0 / ((0.1 + fabs(name)) * (0.1 + fabs(name))), 1e-12);
     assert_close(m->at[j].log_det, log(0.1 + fabs(name)), 1e-12);
 }
 
 static void components_come_and_go(void **unused) {
     (void)unused;
-    modes *m = memory_make(1);
+    mixture *m = memory_make(1);
     for (int name = 0; name < 5; name++) assert_int_equal(add_named(m, name), name);
-    modes_remove(m, 1, true);  /* 0 2 3 4 | 1 */
-    modes_remove(m, 2, true);  /* 0 2 4 | 1 3 */
-    modes_remove(m, 0, false); /* 2 4 | 1 3 */
+    mixture_remove(m, 1, true);  /* 0 2 3 4 | 1 */
+    mixture_remove(m, 2, true);  /* 0 2 4 | 1 3 */
+    mixture_remove(m, 0, false); /* 2 4 | 1 3 */
     assert_int_equal(m->count, 2);
     assert_int_equal(m->retired, 2);
     static const double first[] = {2, 4, 1, 3}, second[] = {2, 4, 9, 1, 3};
@@ -349,13 +349,13 @@ static void components_come_and_go(void **unused) {
 
 static void a_full_memory_forgets_the_oldest_retired(void **unused) {
     (void)unused;
-    modes *m = memory_make(1);
+    mixture *m = memory_make(1);
     for (size_t j = 0; j < MODES_MOST; j++) add_named(m, (double)j);
-    assert_int_equal(modes_add(m), m->capacity); /* no room */
+    assert_int_equal(mixture_add(m), m->capacity); /* no room */
     assert_int_equal(m->count, MODES_MOST);
-    modes_remove(m, 10, true);
-    modes_remove(m, 20, true); /* the name 21 */
-    modes_remove(m, 30, true); /* 32 */
+    mixture_remove(m, 10, true);
+    mixture_remove(m, 20, true); /* the name 21 */
+    mixture_remove(m, 30, true); /* 32 */
     assert_int_equal(m->retired, 3);
     assert_int_equal(add_named(m, 100.0), MODES_MOST - 3);
     assert_int_equal(m->retired, 2);
@@ -364,7 +364,7 @@ static void a_full_memory_forgets_the_oldest_retired(void **unused) {
     add_named(m, 101.0);
     add_named(m, 102.0);
     assert_int_equal(m->retired, 0);
-    assert_int_equal(modes_add(m), m->capacity);
+    assert_int_equal(mixture_add(m), m->capacity);
     for (size_t j = 0; j < 3; j++) check_place(m, MODES_MOST - 3 + j, 100.0 + (double)j);
     check_place(m, 10, 11.0);
     free(m);
@@ -375,23 +375,23 @@ static void what_is_near_is_known(void **unused) {
     (void)unused;
     static const double units[] = {1e-6, 1.0, 1e6};
     for (int which = 0; which < 3; which++) {
-        double unit = units[which];
-        modes *m = memory_make(1);
-        double trial[] = {1.0 * unit, 3.0 * unit, 5.0 * unit}, zero = 0.0, far = 1e9 * unit;
+        double   unit = units[which];
+        mixture *m = memory_make(1);
+        double   trial[] = {1.0 * unit, 3.0 * unit, 5.0 * unit}, zero = 0.0, far = 1e9 * unit;
         memory_add(m, &zero, NULL, unit, 1.0);
         for (int retired = 0; retired < 2; retired++) { /* separation: half the distance; 2 and 1 are the limits */
             bool known[3];
             for (int k = 0; k < 3; k++) {
-                memcpy(modes_mean(m, m->capacity), &trial[k], sizeof(double));
-                modes_factor(m, m->capacity)[0] = unit;
-                modes_prepare(m, m->capacity);
-                assert_close(modes_separation(m, retired ? 1 : 0, m->capacity), 0.5 * trial[k] / unit, 1e-12);
-                known[k] = modes_known_as(m, m->capacity) < m->count + m->retired;
+                memcpy(mixture_mean(m, m->capacity), &trial[k], sizeof(double));
+                mixture_factor(m, m->capacity)[0] = unit;
+                mixture_prepare(m, m->capacity);
+                assert_close(mixture_separation(m, retired ? 1 : 0, m->capacity), 0.5 * trial[k] / unit, 1e-12);
+                known[k] = mixture_known_as(m, m->capacity) < m->count + m->retired;
             }
             assert_true(known[0] && known[1] == !retired && !known[2]);
             if (retired) break;
             memory_add(m, &far, NULL, unit, 1.0);
-            modes_remove(m, 0, true); /* the far one is left, and the first retired */
+            mixture_remove(m, 0, true); /* the far one is left, and the first retired */
         }
         free(m);
     }
@@ -399,44 +399,44 @@ static void what_is_near_is_known(void **unused) {
 
 /* -- Numbers ------------------------------------------------------------------------------------------------------ */
 
-static void move_to(modes *m, size_t j, double mean) {
-    modes_mean(m, j)[0] = mean;
-    modes_prepare(m, j);
+static void move_to(mixture *m, size_t j, double mean) {
+    mixture_mean(m, j)[0] = mean;
+    mixture_prepare(m, j);
 }
 
-static size_t add_at(modes *m, double mean, bool reached) {
+static size_t add_at(mixture *m, double mean, bool reached) {
     size_t j = memory_add(m, &mean, NULL, 1.0, 1.0);
     m->at[j].reached = reached;
     return j;
 }
 
-static void check_numbers(modes *m, const uint64_t *numbers) {
+static void check_numbers(mixture *m, const uint64_t *numbers) {
     for (size_t j = 0; j < m->count; j++) assert_int_equal(m->at[j].mode, numbers[j]);
 }
 
 static void modes_have_numbers_for_life(void **unused) {
     (void)unused;
-    modes *m = memory_make(1);
+    mixture *m = memory_make(1);
     add_at(m, 0.0, true);
     add_at(m, 20.0, true);
     add_at(m, 22.0, true); /* 1 apart in the unit of separation: touches the one before */
     add_at(m, 40.0, false);
-    assert_int_equal(modes_name(m, 3), 2); /* the last has not been reached */
+    assert_int_equal(mixture_name(m, 3), 2); /* the last has not been reached */
     check_numbers(m, (uint64_t[]){1, 2, 2, 4});
     for (size_t j = 0; j < 4; j++) assert_int_equal(m->at[j].found, 3);
-    assert_int_equal(modes_name(m, 4), 2); /* nothing happened */
+    assert_int_equal(mixture_name(m, 4), 2); /* nothing happened */
     check_numbers(m, (uint64_t[]){1, 2, 2, 4});
     m->at[3].reached = true;
-    assert_int_equal(modes_name(m, 5), 3);
+    assert_int_equal(mixture_name(m, 5), 3);
     move_to(m, 2, 60.0); /* parts from the mode 2 */
-    assert_int_equal(modes_name(m, 6), 4);
+    assert_int_equal(mixture_name(m, 6), 4);
     check_numbers(m, (uint64_t[]){1, 2, 5, 4});
     move_to(m, 3, 21.0); /* 4 comes to 2: the lower number stays */
-    assert_int_equal(modes_name(m, 7), 3);
+    assert_int_equal(mixture_name(m, 7), 3);
     check_numbers(m, (uint64_t[]){1, 2, 5, 2});
-    modes_remove(m, 2, false);
+    mixture_remove(m, 2, false);
     add_at(m, 80.0, true);
-    assert_int_equal(modes_name(m, 8), 3); /* 5 is not given again */
+    assert_int_equal(mixture_name(m, 8), 3); /* 5 is not given again */
     check_numbers(m, (uint64_t[]){1, 2, 2, 6});
     assert_int_equal(m->at[3].found, 8);
     assert_int_equal(m->at[0].found, 3);
@@ -449,20 +449,20 @@ static void touching_is_handed_on(void **unused) {
     (void)unused;
     static const double places[][5] = {{0, 3, 6, 9, 12}, {12, 0, 6, 3, 9}, {0, 6, 12, 9, 3}};
     for (int order = 0; order < 3; order++) {
-        modes *m = memory_make(1);
-        size_t middle = 0;
+        mixture *m = memory_make(1);
+        size_t   middle = 0;
         for (size_t j = 0; j < 5; j++) {
             add_at(m, places[order][j], true);
             if (places[order][j] == 6.0) middle = j;
         }
-        assert_int_equal(modes_name(m, 0), 1);
+        assert_int_equal(mixture_name(m, 0), 1);
         check_numbers(m, (uint64_t[]){1, 1, 1, 1, 1});
-        modes_remove(m, middle, false);
-        assert_int_equal(modes_name(m, 1), 2);
+        mixture_remove(m, middle, false);
+        assert_int_equal(mixture_name(m, 1), 2);
         for (size_t i = 0; i < 4; i++)
             for (size_t j = 0; j < 4; j++)
                 assert_int_equal(m->at[i].mode == m->at[j].mode,
-                                 (modes_mean(m, i)[0] < 6.0) == (modes_mean(m, j)[0] < 6.0));
+                                 (mixture_mean(m, i)[0] < 6.0) == (mixture_mean(m, j)[0] < 6.0));
         free(m);
     }
 }

@@ -1,6 +1,6 @@
 /* test_jump_truncation.c - each move of jump, its memory frozen, is exact in 12 and 20 dimensions, where q is truncated.
  *
- * Above 8 dimensions modes_log_density_near() leaves out terms of q that are below e^-50 of the term of the component
+ * Above 8 dimensions mixture_log_density_near() leaves out terms of q that are below e^-50 of the term of the component
  * that the proposal was made for. With at most 64 components log q is then off by at most 63 e^-50 = 1.2e-20, below
  * rounding. A term that was left out is kept as e^-50 of that term, which is more than it is, so that all labels together
  * have probabilities that are off by 1.2e-20 at most. Both bounds are asserted at every step, and the acceptance
@@ -118,14 +118,14 @@ static const struct {
                        {3, 0.3, 1.1, 0.0, 0.05, 0.9},   {3, 0.2, 1.15, 0.0, 0.05, 0.9},  {3, 0.1, 1.12, 0.0, 0.05, 0.9},
                        {0, 50.0, 1.0, 0.0, 0.05, 1.0}};
 
-static modes *memory(const frozen *f) {
+static mixture *memory(const frozen *f) {
     jump_state *s = f->state;
-    return (modes *)(void *)block_at(s, s->modes);
+    return jump_memory(s);
 }
 
-static void fill(modes *m, size_t j) {
+static void fill(mixture *m, size_t j) {
     size_t dim = m->dim, truth = parts[j].truth;
-    double optimal = 2.38 / sqrt((double)dim), *mean = modes_mean(m, j), *factor = modes_factor(m, j);
+    double optimal = 2.38 / sqrt((double)dim), *mean = mixture_mean(m, j), *factor = mixture_factor(m, j);
     memset(factor, 0, dim * dim * sizeof *factor);
     for (size_t k = 0; k < dim; k++) {
         mean[k] = centre(truth, k) + (k ? 0.1 * cos((double)(j + k)) : parts[j].shift) * deviation(truth, k);
@@ -134,19 +134,19 @@ static void fill(modes *m, size_t j) {
     }
     m->at[j].weight = parts[j].weight;
     m->at[j].step = parts[j].step * optimal;
-    modes_prepare(m, j);
+    mixture_prepare(m, j);
 }
 
 /* A chain that has just begun to sample, and then gets this memory. */
 static frozen make(const ckam_target *target) {
-    double start[DIM_MOST] = {0};
-    frozen f = frozen_on(target, start, "jump", 2000);
-    modes *m = memory(&f);
-    while (m->count < COMPONENTS) modes_add(m);
-    while (m->count > COMPONENTS) modes_remove(m, m->count - 1, false);
+    double   start[DIM_MOST] = {0};
+    frozen   f = frozen_on(target, start, "jump", 2000);
+    mixture *m = memory(&f);
+    while (m->count < COMPONENTS) mixture_add(m);
+    while (m->count > COMPONENTS) mixture_remove(m, m->count - 1, false);
     for (size_t j = 0; j < COMPONENTS; j++) fill(m, j);
-    modes_normalise(m);
-    modes_set_degrees(m, target->dim < 16 ? 10.0 : 25.0);
+    mixture_normalise(m);
+    mixture_set_degrees(m, target->dim < 16 ? 10.0 : 25.0);
     return f;
 }
 
@@ -157,10 +157,10 @@ static void only(frozen *f, int move) {
 
 /* -- Steps -------------------------------------------------------------------------------------------------------- */
 
-/* log q(y) and log t_j(y), where terms below e^-far of that of `near` are left out, as modes_log_density_near() does. */
-static double truncated(modes *m, const double *y, size_t near, double far, double *out) {
+/* log q(y) and log t_j(y), where terms below e^-far of that of `near` are left out, as mixture_log_density_near() does. */
+static double truncated(mixture *m, const double *y, size_t near, double far, double *out) {
     double sum = 0.0, most = -HUGE_VAL;
-    modes_log_density(m, y, out);
+    mixture_log_density(m, y, out);
     const double least = out[near] + m->at[near].log_weight - far;
     for (size_t j = 0; j < m->count; j++) most = fmax(most, out[j] + m->at[j].log_weight);
     for (size_t j = 0; j < m->count; j++) {
@@ -181,7 +181,7 @@ typedef struct densities {
 /* The log of the ratio of all but pi for the proposal that is out, without the terms in `without`. */
 static double log_ratio(frozen *f, const densities *d, int without) {
     jump_state      *s = f->state;
-    const modes     *m = memory(f);
+    const mixture   *m = memory(f);
     const component *from = &m->at[s->source], *to = &m->at[s->target];
     double           rho_x = from->log_weight + d->at_x[s->source] - d->log_q_x, sum = 0.0;
     double           rho_y = to->log_weight + d->at_y[s->target] - d->log_q_y;
@@ -205,10 +205,10 @@ typedef struct outcome {
 
 /* What jump keeps at x against the untruncated densities: log q, and how far the probabilities of labels are off. */
 static void check_kept(frozen *f, const double *full, double log_q, outcome *o) {
-    jump_state   *s = f->state;
-    const modes  *m = memory(f);
-    const double *kept = block_at(s, s->at_x);
-    double        off = 0.0;
+    jump_state    *s = f->state;
+    const mixture *m = memory(f);
+    const double  *kept = block_at(s, s->at_x);
+    double         off = 0.0;
     assert_relative(s->log_q_x, log_q, 2.3e-16); /* the last bit */
     for (size_t j = 0; j < m->count; j++) {
         if (kept[j] == full[j]) continue;
@@ -222,7 +222,7 @@ static void check_kept(frozen *f, const double *full, double log_q, outcome *o) 
 /* One step of jump itself, or, with terms left out, of one that decides wrongly. */
 static void step(frozen *f, rng *r, uint64_t iteration, int without, outcome *o) {
     jump_state    *s = f->state;
-    modes         *m = memory(f);
+    mixture       *m = memory(f);
     const sampler *table = f->chain->options.sampler;
     ckam_step      out;
     densities      d;
@@ -240,8 +240,8 @@ static void step(frozen *f, rng *r, uint64_t iteration, int without, outcome *o)
             memcpy(block_at(s, s->at_x), d.at_y, m->count * sizeof *d.at_y);
         }
     } else {
-        d.log_q_x = modes_log_density(m, now_x(&s->settle.now), d.at_x);
-        d.log_q_y = modes_log_density(m, y, d.at_y);
+        d.log_q_x = mixture_log_density(m, now_x(&s->settle.now), d.at_x);
+        d.log_q_y = mixture_log_density(m, y, d.at_y);
         double ratio = log_ratio(f, &d, 0);
         table->tell(s, r, level, &out);
         assert_close(out.accept, exp(fmin(0.0, level - before + ratio)), 1e-11); /* logs of 1000, some of them */
@@ -348,15 +348,15 @@ static void the_twin_truncates_as_jump_does(void **unused) {
     for (int which = 0; which < DIMS; which++) {
         ckam_target target = target_of(&dims[which]);
         frozen      f = make(&target);
-        modes      *m = memory(&f);
+        mixture    *m = memory(&f);
         int         left_out = 0;
         for (uint64_t i = 0; i < 200; i++) {
             double x[DIM_MOST], own[MODES_MOST], jumps[MODES_MOST], full[MODES_MOST];
             draw_exact(target.dim, 4, i, x);
-            double log_q = modes_log_density(m, x, full);
+            double log_q = mixture_log_density(m, x, full);
             for (size_t near = 0; near < COMPONENTS; near++) {
-                assert_close(truncated(m, x, near, FAR, own), modes_log_density_near(m, x, near, jumps), 1e-13);
-                assert_relative(modes_log_density_near(m, x, near, jumps), log_q, 2.3e-16);
+                assert_close(truncated(m, x, near, FAR, own), mixture_log_density_near(m, x, near, jumps), 1e-13);
+                assert_relative(mixture_log_density_near(m, x, near, jumps), log_q, 2.3e-16);
                 for (size_t j = 0; j < COMPONENTS; j++) {
                     assert_close(own[j], jumps[j], 1e-12);
                     left_out += jumps[j] != full[j];

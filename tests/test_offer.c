@@ -74,13 +74,13 @@ static char *copy_of(const ckam_chain *chain) {
     memcpy(copy, chain->state, chain->size);
     for (size_t i = 0; i < s->history.capacity; i++)
         memset(copy + rows_at + (i * s->history.dim + ROW_OWNER) * sizeof(double), 0, sizeof(double));
-    modes *m = (modes *)(void *)(copy + modes_at);
-    size_t used = m->count + m->retired, unused = m->capacity + 2 - used;
-    char  *spread = (char *)block_at(m, m->spread);
+    mixture *m = (mixture *)(void *)(copy + modes_at);
+    size_t   used = m->count + m->retired, unused = m->capacity + 2 - used;
+    char    *spread = (char *)block_at(m, m->spread);
     memset(&m->at[used], 0, unused * sizeof m->at[0]);
-    memset(modes_mean(m, used), 0, unused * DIM * sizeof(double));
-    memset(modes_factor(m, used), 0, unused * DIM * DIM * sizeof(double));
-    memset(spread, 0, modes_size(DIM) - (size_t)(spread - (char *)m));
+    memset(mixture_mean(m, used), 0, unused * DIM * sizeof(double));
+    memset(mixture_factor(m, used), 0, unused * DIM * DIM * sizeof(double));
+    memset(spread, 0, mixture_size(DIM) - (size_t)(spread - (char *)m));
     return copy;
 }
 
@@ -228,7 +228,7 @@ static size_t deal(jump_state *s, size_t chains, size_t total, size_t *times) {
  * quarter of the rows is brought as often as the others. Together they are about as many as a fit uses. */
 static void check_deal(jump_state *s, size_t total, bool *scarce) {
     size_t count = s->history.count, from = jump_past(s) < s->settle.now.warmup ? count / 2 : 0, left = count - from;
-    size_t most = modes_rows_used((const modes *)(const void *)block_at(s, s->modes), jump_tries_structure(s));
+    size_t most = mixture_rows_used((const mixture *)(const void *)block_at(s, s->modes), jump_tries_structure(s));
     size_t every = offer_of(s, 0, total).rows.stride / s->history.dim, *times = calloc(count + 1, sizeof *times);
     assert_non_null(times);
     assert_true(left > 0 && (every == 1) == (total * left <= most));
@@ -330,7 +330,7 @@ static void of_many_chains_each_remembers_fewer_components(void **unused) {
         ckam_step   step;
         for (int n = 0; n < 100; n++) assert_int_equal(ckam_chain_step(chain, &step), CKAM_OK);
         jump_state *s = state_of(chain);
-        assert_int_equal(((const modes *)(const void *)block_at(s, s->modes))->capacity, cases[i].components);
+        assert_int_equal(((const mixture *)(const void *)block_at(s, s->modes))->capacity, cases[i].components);
         ckam_chain_free(chain);
     }
     ckam_model_free(wide);

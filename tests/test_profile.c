@@ -4,7 +4,7 @@
 
 #include "base/box.h"
 #include "memory_of_modes.h"
-#include "sampler/profile.h"
+#include "mixture/profile.h"
 
 enum { DIM = 4, ROWS = 400 };
 
@@ -41,9 +41,9 @@ static row_block block_of(void *context, size_t index) {
 }
 
 /* A memory of one component with a covariance that is 10 % too large, and its profile from ROWS points within 3 standard deviations. bend: is added to log pi. */
-static modes *learn(const law *a, double bend) {
+static mixture *learn(const law *a, double bend) {
     static double points[ROWS * (DIM + ROW_HEAD)];
-    modes        *m = memory_make(DIM);
+    mixture      *m = memory_make(DIM);
     rows          data = {points, 1, DIM, block_of, 1};
     double        wide[DIM * DIM];
     rng           r;
@@ -62,14 +62,14 @@ static modes *learn(const law *a, double bend) {
 }
 
 /* The largest error of log pi, relative to its fall from the peak, at points 30 standard deviations away. */
-static double error_far_out(modes *m, const law *a) {
+static double error_far_out(mixture *m, const law *a) {
     double worst = 0.0, x[DIM], peak;
     rng    r;
     rng_init(&r, 18, 0);
     for (int i = 0; i < 100; i++) {
         double value = put(a, &r, 30.0, x);
-        sight  at = modes_sight(m, x);
-        worst = fmax(worst, fabs(modes_predict(m, 0, &at, &peak) - value) / (3.0 - value));
+        sight  at = mixture_sight(m, x);
+        worst = fmax(worst, fabs(mixture_predict(m, 0, &at, &peak) - value) / (3.0 - value));
     }
     return worst;
 }
@@ -78,8 +78,8 @@ static void far_tails_are_predicted(void **unused) {
     (void)unused;
     static const double freedom[] = {HUGE_VAL, 50.0, 10.0, 5.0, 3.0};
     for (size_t i = 0; i < sizeof freedom / sizeof *freedom; i++) {
-        law    a = make_law(freedom[i]);
-        modes *m = learn(&a, 0.0);
+        law      a = make_law(freedom[i]);
+        mixture *m = learn(&a, 0.0);
         assert_true(m->at[0].freedom == freedom[i]);
         assert_less(error_far_out(m, &a), 1e-6);
         assert_close(m->at[0].peak, 3.0, 1e-6);
@@ -94,8 +94,8 @@ static void far_tails_are_predicted(void **unused) {
 /* Other degrees of freedom than there are to choose from. */
 static void tails_between_are_near(void **unused) {
     (void)unused;
-    law    a = make_law(4.0);
-    modes *m = learn(&a, 0.0);
+    law      a = make_law(4.0);
+    mixture *m = learn(&a, 0.0);
     assert_true(m->at[0].freedom == 3.0 || m->at[0].freedom == 5.0);
     assert_less(error_far_out(m, &a), 0.1);
     free(m);
@@ -104,11 +104,11 @@ static void tails_between_are_near(void **unused) {
 /* What is no such shape has no profile, or says how far it is off. */
 static void other_shapes_have_none(void **unused) {
     (void)unused;
-    law    a = make_law(HUGE_VAL);
-    modes *rough = learn(&a, 0.1), *wild = learn(&a, 5.0);
-    assert_true(modes_has_profile(&rough->at[0]));
+    law      a = make_law(HUGE_VAL);
+    mixture *rough = learn(&a, 0.1), *wild = learn(&a, 5.0);
+    assert_true(mixture_has_profile(&rough->at[0]));
     assert_less(0.01, rough->at[0].doubt);
-    assert_false(modes_has_profile(&wild->at[0]));
+    assert_false(mixture_has_profile(&wild->at[0]));
     free(rough);
     free(wild);
 }
@@ -116,10 +116,10 @@ static void other_shapes_have_none(void **unused) {
 /* A component with too few rows keeps what it has. */
 static void few_rows_teach_nothing(void **unused) {
     (void)unused;
-    law    a = make_law(HUGE_VAL);
-    modes *m = learn(&a, 0.0);
-    double none[1] = {0.0};
-    rows   data = {none, 1, DIM, block_of, 1};
+    law      a = make_law(HUGE_VAL);
+    mixture *m = learn(&a, 0.0);
+    double   none[1] = {0.0};
+    rows     data = {none, 1, DIM, block_of, 1};
     m->at[0].rows = 3.0;
     profiles_learn(m, &data, true);
     assert_less(error_far_out(m, &a), 1e-6);
@@ -145,11 +145,11 @@ static double put_in_corner(rng *r, double reach, double *x) {
 /* The largest error of log pi in the corner, by a memory that knows the box or does not. */
 static double error_in_corner(bool knows) {
     static double points[ROWS * (DIM + ROW_HEAD)];
-    modes        *m = memory_make(DIM);
+    mixture      *m = memory_make(DIM);
     rows          data = {points, 1, DIM, block_of, 1};
     rng           r;
     double        worst = 0.0, x[DIM] = {0.0}, peak;
-    modes_begin(m, DIM, knows ? boxed : NULL);
+    mixture_begin(m, DIM, knows ? boxed : NULL);
     memory_add(m, x, NULL, 1.0, 1.0);
     m->at[0].rows = ROWS;
     rng_init(&r, 19, 0);
@@ -161,8 +161,8 @@ static double error_in_corner(bool knows) {
     profiles_learn(m, &data, true);
     for (int i = 0; i < 100; i++) {
         double value = put_in_corner(&r, 0.7, x);
-        sight  at = modes_sight(m, x);
-        worst = fmax(worst, fabs(modes_predict(m, 0, &at, &peak) - value));
+        sight  at = mixture_sight(m, x);
+        worst = fmax(worst, fabs(mixture_predict(m, 0, &at, &peak) - value));
     }
     free(m);
     return worst;

@@ -6,7 +6,7 @@
 
 #include "linalg/linalg.h"
 #include "memory_of_modes.h"
-#include "sampler/em.h"
+#include "mixture/em.h"
 
 enum { ROWS = 4096, BLOCKS_MOST = 5 };
 
@@ -60,23 +60,23 @@ static sample draw_mixture(size_t dim, size_t count, double distance, uint64_t s
     return s;
 }
 
-static void done(modes *m, sample *s) {
+static void done(mixture *m, sample *s) {
     free(m);
     free(s->at);
 }
 
-static void refit(modes *m, sample *s, int times, bool structure) {
+static void refit(mixture *m, sample *s, int times, bool structure) {
     rows data = {s, s->blocks, s->dim, block_of, 1};
     for (int i = 0; i < times; i++) {
-        double part = modes_refit(m, &data, structure);
+        double part = mixture_refit(m, &data, structure);
         assert_true(part > 0.0 && part <= 1.0);
     }
 }
 
 /* One component that spans all rows. */
-static modes *one_component(const sample *s) {
-    modes *m = memory_make(s->dim);
-    double mean[64], *factor = calloc(s->dim * s->dim, sizeof *factor), n = (double)total(s);
+static mixture *one_component(const sample *s) {
+    mixture *m = memory_make(s->dim);
+    double   mean[64], *factor = calloc(s->dim * s->dim, sizeof *factor), n = (double)total(s);
     assert_non_null(factor);
     for (size_t k = 0; k < s->dim; k++) {
         double sum = 0.0, square = 0.0;
@@ -91,32 +91,32 @@ static modes *one_component(const sample *s) {
     return m;
 }
 
-static double covariance(modes *m, size_t j, size_t a, size_t b) {
-    const double *l = modes_factor(m, j);
+static double covariance(mixture *m, size_t j, size_t a, size_t b) {
+    const double *l = mixture_factor(m, j);
     double        sum = 0.0;
     for (size_t k = 0; k <= (a < b ? a : b); k++) sum += l[k * m->dim + a] * l[k * m->dim + b];
     return sum;
 }
 
-static void check_finite(modes *m) {
+static void check_finite(mixture *m) {
     double sum = 0.0;
     assert_true(m->count >= 1);
     for (size_t j = 0; j < m->count; j++) {
         sum += m->at[j].weight;
         assert_true(isfinite(m->at[j].log_det) && isfinite(m->at[j].log_weight) && m->at[j].weight > 0.0);
         for (size_t k = 0; k < m->dim; k++) {
-            assert_true(isfinite(modes_mean(m, j)[k]));
-            assert_true(modes_factor(m, j)[k * m->dim + k] > 0.0);
+            assert_true(isfinite(mixture_mean(m, j)[k]));
+            assert_true(mixture_factor(m, j)[k * m->dim + k] > 0.0);
         }
     }
     assert_close(sum, 1.0, 1e-12);
 }
 
 /* Component j is N(mean, deviation^2 I), seen in n rows. A shrinkage of (d + 1) rows is for covariances. */
-static void check_component(modes *m, size_t j, const double *mean, double deviation, double n) {
+static void check_component(mixture *m, size_t j, const double *mean, double deviation, double n) {
     double error = 1.0 / sqrt(n), bias = 0.03 + ((double)m->dim + 2.0) / n, square = deviation * deviation;
     for (size_t a = 0; a < m->dim; a++) {
-        assert_less(fabs(modes_mean(m, j)[a] - mean[a]), 5.5 * error * deviation);
+        assert_less(fabs(mixture_mean(m, j)[a] - mean[a]), 5.5 * error * deviation);
         for (size_t b = 0; b <= a; b++) {
             double truth = a == b ? square : 0.0, spread = sqrt(a == b ? 2.0 : 1.0) * error + (a == b ? bias : 0.0);
             assert_less(fabs(covariance(m, j, a, b) - truth), 5.5 * spread * square);
@@ -130,9 +130,9 @@ static void one_gaussian_stays_one(void **unused) {
     (void)unused;
     static const size_t dims[] = {1, 2, 8, 32};
     for (size_t d = 0; d < 4; d++) {
-        sample s = draw_mixture(dims[d], 1, 0.0, 40 + d);
-        modes *m = one_component(&s);
-        double mean[32] = {0};
+        sample   s = draw_mixture(dims[d], 1, 0.0, 40 + d);
+        mixture *m = one_component(&s);
+        double   mean[32] = {0};
         refit(m, &s, 3, true);
         assert_int_equal(m->count, 1);
         check_component(m, 0, mean, 1.0, ROWS);
@@ -149,10 +149,10 @@ static void separate_gaussians_are_found(void **unused) {
         double distance;
     } cases[] = {{1, 2, 20}, {2, 2, 20}, {8, 2, 10}, {2, 3, 15}, {1, 3, 20}, {2, 25, 20}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        size_t count = cases[c].count;
-        sample s = draw_mixture(cases[c].dim, count, cases[c].distance, 50 + c);
-        modes *m = one_component(&s);
-        bool   seen[25] = {false};
+        size_t   count = cases[c].count;
+        sample   s = draw_mixture(cases[c].dim, count, cases[c].distance, 50 + c);
+        mixture *m = one_component(&s);
+        bool     seen[25] = {false};
         refit(m, &s, 3, true);
         assert_int_equal(m->count, count);
         double part = 1.0 / (double)count, n = ROWS * part, mean[8];
@@ -163,7 +163,7 @@ static void separate_gaussians_are_found(void **unused) {
                 double best[8];
                 place_of(&s, count, near, cases[c].distance, best);
                 place_of(&s, count, i, cases[c].distance, mean);
-                if (modes_distance(m, j, mean) < modes_distance(m, j, best)) near = i;
+                if (mixture_distance(m, j, mean) < mixture_distance(m, j, best)) near = i;
             }
             assert_false(seen[near]);
             seen[near] = true;
@@ -180,9 +180,9 @@ static void separate_gaussians_are_found(void **unused) {
 
 static void what_was_split_for_nothing_is_merged(void **unused) {
     (void)unused;
-    sample s = draw_mixture(2, 1, 0.0, 61);
-    modes *m = memory_make(2);
-    double left[2] = {-0.5, 0.0}, right[2] = {0.5, 0.0}, zero[2] = {0};
+    sample   s = draw_mixture(2, 1, 0.0, 61);
+    mixture *m = memory_make(2);
+    double   left[2] = {-0.5, 0.0}, right[2] = {0.5, 0.0}, zero[2] = {0};
     memory_add(m, left, NULL, 0.8, 1.0);
     memory_add(m, right, NULL, 0.8, 1.0);
     for (size_t j = 0; j < 2; j++) m->at[j].reached = true;
@@ -201,13 +201,13 @@ static void what_was_split_for_nothing_is_merged(void **unused) {
 /* A component that no row has come to keeps its place and weight. */
 static void hearsay_keeps_its_weight(void **unused) {
     (void)unused;
-    sample s = draw_mixture(2, 2, 20.0, 62);
-    modes *m = one_component(&s);
-    double far[2] = {-500.0, 300.0};
-    size_t j = memory_add(m, far, NULL, 1.0, 0.25); /* beside 1: a weight of 0.2 */
+    sample   s = draw_mixture(2, 2, 20.0, 62);
+    mixture *m = one_component(&s);
+    double   far[2] = {-500.0, 300.0};
+    size_t   j = memory_add(m, far, NULL, 1.0, 0.25); /* beside 1: a weight of 0.2 */
     refit(m, &s, 3, true);
     assert_int_equal(m->count, 3);
-    assert_true(modes_mean(m, j)[0] == -500.0 && modes_mean(m, j)[1] == 300.0 && modes_factor(m, j)[0] == 1.0);
+    assert_true(mixture_mean(m, j)[0] == -500.0 && mixture_mean(m, j)[1] == 300.0 && mixture_factor(m, j)[0] == 1.0);
     assert_false(m->at[j].reached);
     assert_close(m->at[j].weight, 0.2, 1e-6);
     check_finite(m);
@@ -219,20 +219,20 @@ static void hearsay_keeps_its_weight(void **unused) {
 static void degrees_follow_the_tails(void **unused) {
     (void)unused;
     for (size_t dim = 1; dim <= 4; dim += 3) {
-        sample heavy = make_rows(dim, 1, ROWS), light = draw_mixture(dim, 1, 0.0, 63);
-        modes *source = memory_make(dim), *m;
-        double zero[4] = {0};
-        rng    r;
+        sample   heavy = make_rows(dim, 1, ROWS), light = draw_mixture(dim, 1, 0.0, 63);
+        mixture *source = memory_make(dim), *m;
+        double   zero[4] = {0};
+        rng      r;
         rng_init(&r, 64, 0);
         memory_add(source, zero, NULL, 1.0, 1.0);
-        modes_set_degrees(source, 5.0);
-        for (size_t i = 0; i < ROWS; i++) modes_draw(source, &r, 0, row(&heavy, i));
+        mixture_set_degrees(source, 5.0);
+        for (size_t i = 0; i < ROWS; i++) mixture_draw(source, &r, 0, row(&heavy, i));
         m = one_component(&heavy);
         refit(m, &heavy, 2, true);
         assert_int_equal(m->count, 1);
         assert_true(m->degrees >= 3.0 && m->degrees <= 7.0);
         assert_less(fabs(covariance(m, 0, 0, 0) - 1.0), 0.25);
-        modes_set_degrees(m, 3.0); /* and back */
+        mixture_set_degrees(m, 3.0); /* and back */
         refit(m, &light, 3, true);
         assert_true(m->degrees >= 15.0); /* in one dimension the rest is worth less than 4 in the likelihood */
         done(m, &heavy);
@@ -250,7 +250,7 @@ static void rows_that_follow_closely_do_not_split(void **unused) {
         rng_init(&r, 65, seed);
         for (size_t i = 0; i < ROWS; i++)
             for (size_t k = 0; k < 2; k++) row(&s, i)[k] = x[k] = 0.99 * x[k] + sqrt(1 - 0.99 * 0.99) * rng_normal(&r);
-        modes *m = one_component(&s);
+        mixture *m = one_component(&s);
         refit(m, &s, 3, true);
         assert_int_equal(m->count, 1);
         done(m, &s);
@@ -263,7 +263,7 @@ static void a_point_that_is_repeated_is_no_component(void **unused) {
     for (size_t repeats = 3; repeats <= 24; repeats += 7) {
         sample s = draw_mixture(2, 1, 0.0, 160);
         for (size_t i = 0; i < repeats; i++) row(&s, 1000 + i)[0] = row(&s, 1000 + i)[1] = 4.5;
-        modes *m = one_component(&s);
+        mixture *m = one_component(&s);
         refit(m, &s, 2, true);
         assert_int_equal(m->count, 1);
         done(m, &s);
@@ -274,10 +274,10 @@ static void a_point_that_is_repeated_is_no_component(void **unused) {
 
 static void odd_rows_do_no_harm(void **unused) {
     (void)unused;
-    sample s = draw_mixture(2, 2, 20.0, 66);
-    modes *m = one_component(&s);
-    size_t size = modes_size(2);
-    modes *before = memory_make(2);
+    sample   s = draw_mixture(2, 2, 20.0, 66);
+    mixture *m = one_component(&s);
+    size_t   size = mixture_size(2);
+    mixture *before = memory_make(2);
     for (size_t i = 0; i < ROWS; i++) row(&s, i)[1] = 3.0; /* a constant */
     refit(m, &s, 3, true);
     assert_int_equal(m->count, 1); /* rows that do not move are no evidence */
@@ -301,7 +301,7 @@ static void blocks_may_differ_in_length(void **unused) {
     (void)unused;
     static const size_t lengths[] = {0, 5, 2000, 91, 2000};
     sample              s = draw_mixture(2, 2, 20.0, 67), parts = s;
-    modes              *m = one_component(&s), *other = one_component(&s);
+    mixture            *m = one_component(&s), *other = one_component(&s);
     parts.blocks = 5;
     memcpy(parts.count, lengths, sizeof lengths);
     assert_int_equal(total(&parts), ROWS);
@@ -310,9 +310,9 @@ static void blocks_may_differ_in_length(void **unused) {
     assert_int_equal(m->count, 2);
     assert_int_equal(other->count, 2);
     for (size_t j = 0; j < 2; j++) { /* in whatever order */
-        size_t i = fabs(modes_mean(m, j)[0] - modes_mean(other, 0)[0]) < 10.0 ? (size_t)0 : 1;
+        size_t i = fabs(mixture_mean(m, j)[0] - mixture_mean(other, 0)[0]) < 10.0 ? (size_t)0 : 1;
         assert_close(m->at[j].weight, other->at[i].weight, 1e-6);
-        for (size_t k = 0; k < 2; k++) assert_close(modes_mean(m, j)[k], modes_mean(other, i)[k], 1e-3);
+        for (size_t k = 0; k < 2; k++) assert_close(mixture_mean(m, j)[k], mixture_mean(other, i)[k], 1e-3);
     }
     free(other);
     done(m, &s);
@@ -328,16 +328,16 @@ static void many_rows_are_thinned(void **unused) {
         row(&s, i)[0] = (i % 2 ? 30.0 : 0.0) + rng_normal(&r);
         row(&s, i)[(int)ROW_OWNER - (int)ROW_HEAD] = -7.0;
     }
-    modes *m = one_component(&s);
-    rows   data = {&s, 3, 1, block_of, 1};
-    modes_refit(m, &data, true);
+    mixture *m = one_component(&s);
+    rows     data = {&s, 3, 1, block_of, 1};
+    mixture_refit(m, &data, true);
     assert_int_equal(data.every, 3);
     assert_int_equal(m->count, 2);
     size_t owned = 0;
     for (size_t i = 0; i < 9000; i++) {
         double owner = row(&s, i)[(int)ROW_OWNER - (int)ROW_HEAD];
         if (owner == -7.0) continue;
-        assert_less(fabs(modes_mean(m, (size_t)owner)[0] - row(&s, i)[0]), 10.0);
+        assert_less(fabs(mixture_mean(m, (size_t)owner)[0] - row(&s, i)[0]), 10.0);
         owned++;
     }
     assert_int_equal(owned, 3000);
@@ -346,15 +346,15 @@ static void many_rows_are_thinned(void **unused) {
 
 /* -- Likelihood and level ----------------------------------------------------------------------------------------- */
 
-static double slow_log_likelihood(modes *m, const sample *s) {
+static double slow_log_likelihood(mixture *m, const sample *s) {
     const double pi = 3.14159265358979323846, nu = m->degrees, d = (double)m->dim;
     double       sum = 0.0;
     for (size_t i = 0; i < total(s); i++) {
         double q = 0.0;
         for (size_t j = 0; j < m->count; j++) {
             double height = lgamma(0.5 * (nu + d)) - lgamma(0.5 * nu) - 0.5 * d * log(nu * pi);
-            for (size_t k = 0; k < m->dim; k++) height -= log(modes_factor(m, j)[k * m->dim + k]);
-            q += m->at[j].weight * exp(height - 0.5 * (nu + d) * log1p(modes_distance(m, j, row(s, i)) / nu));
+            for (size_t k = 0; k < m->dim; k++) height -= log(mixture_factor(m, j)[k * m->dim + k]);
+            q += m->at[j].weight * exp(height - 0.5 * (nu + d) * log1p(mixture_distance(m, j, row(s, i)) / nu));
         }
         sum += log(q);
     }
@@ -369,14 +369,14 @@ static double oas(double n, double trace, double square) { /* d = 2 */
 
 static void a_pass_is_one_of_em(void **unused) {
     (void)unused;
-    sample s = draw_mixture(2, 1, 0.0, 75);
-    modes *m = memory_make(2);
-    double mean[2] = {3.0, -2.0}, factor[4] = {2.0, 0.5, 0.0, 1.5};
-    double cov[3] = {4.0, 1.0, 0.25 + 2.25}; /* xx, xy, yy */
-    rows   data = {&s, 1, 2, block_of, 1};
+    sample   s = draw_mixture(2, 1, 0.0, 75);
+    mixture *m = memory_make(2);
+    double   mean[2] = {3.0, -2.0}, factor[4] = {2.0, 0.5, 0.0, 1.5};
+    double   cov[3] = {4.0, 1.0, 0.25 + 2.25}; /* xx, xy, yy */
+    rows     data = {&s, 1, 2, block_of, 1};
     memory_add(m, mean, factor, 0.0, 1.0);
-    modes_set_degrees(m, 5.0);
-    double part = modes_refit(m, &data, false), used = ceil((double)ROWS / (double)data.every), n = used * part;
+    mixture_set_degrees(m, 5.0);
+    double part = mixture_refit(m, &data, false), used = ceil((double)ROWS / (double)data.every), n = used * part;
     double weight = 0.0, first[2] = {0.0}, second[3] = {0.0}, det = cov[0] * cov[2] - cov[1] * cov[1];
     double pull[ROWS];
     for (size_t i = 0; i < ROWS; i += data.every) {
@@ -400,7 +400,7 @@ static void a_pass_is_one_of_em(void **unused) {
     for (size_t k = 0; k < 3; k++)
         cov[k] =
             axes > own ? second[k] * (k == 1 ? 1.0 - axes : 1.0) : (1.0 - own) * second[k] + own * 0.5 * trace * cov[k];
-    for (size_t k = 0; k < 2; k++) assert_close(modes_mean(m, 0)[k], mean[k], 1e-9);
+    for (size_t k = 0; k < 2; k++) assert_close(mixture_mean(m, 0)[k], mean[k], 1e-9);
     assert_close(covariance(m, 0, 0, 0), cov[0], 1e-9);
     assert_close(covariance(m, 0, 0, 1), cov[1], 1e-9);
     assert_close(covariance(m, 0, 1, 1), cov[2], 1e-9);
@@ -411,10 +411,10 @@ static void a_pass_is_one_of_em(void **unused) {
  * few of them or many; rows of N(0, B B^T) and a memory with that shape, B lower triangular. */
 static void check_equivariance(size_t count, uint64_t seed) {
     enum { DIM = 4 };
-    sample s = make_rows(DIM, 1, count), turned = make_rows(DIM, 1, count);
-    modes *m = memory_make(DIM), *other = memory_make(DIM);
-    double mean[DIM] = {0.0}, b[DIM * DIM] = {0.0}, a[DIM * DIM], ab[DIM * DIM], factor[DIM * DIM] = {0.0};
-    rng    r;
+    sample   s = make_rows(DIM, 1, count), turned = make_rows(DIM, 1, count);
+    mixture *m = memory_make(DIM), *other = memory_make(DIM);
+    double   mean[DIM] = {0.0}, b[DIM * DIM] = {0.0}, a[DIM * DIM], ab[DIM * DIM], factor[DIM * DIM] = {0.0};
+    rng      r;
     rng_init(&r, seed, 0);
     for (size_t k = 0; k < DIM; k++)
         for (size_t i = 0; i < DIM; i++) {
@@ -468,9 +468,9 @@ static void the_shrinkage_is_affine_equivariant(void **unused) {
 static void the_likelihood_never_falls(void **unused) {
     (void)unused;
     for (uint64_t seed = 0; seed < 3; seed++) {
-        sample s = draw_mixture(2, 3, 4.0, 70 + seed); /* they overlap */
-        modes *m = memory_make(2);
-        double mean[3][2] = {{-2, 3}, {3, 0}, {6, 12}};
+        sample   s = draw_mixture(2, 3, 4.0, 70 + seed); /* they overlap */
+        mixture *m = memory_make(2);
+        double   mean[3][2] = {{-2, 3}, {3, 0}, {6, 12}};
         for (size_t j = 0; j < 3; j++) memory_add(m, mean[j], NULL, 3.0, 1.0);
         double first = slow_log_likelihood(m, &s), before = first;
         for (int turn = 0; turn < 15; turn++) {
@@ -488,9 +488,9 @@ static void the_likelihood_never_falls(void **unused) {
 /* The rows are draws from 1000 pi with pi the mixture itself: log Z is log 1000. */
 static void the_level_is_log_z(void **unused) {
     (void)unused;
-    sample s = draw_mixture(2, 2, 20.0, 80);
-    modes *m = one_component(&s);
-    rows   data = {&s, 1, 2, block_of, 1};
+    sample   s = draw_mixture(2, 2, 20.0, 80);
+    mixture *m = one_component(&s);
+    rows     data = {&s, 1, 2, block_of, 1};
     for (size_t i = 0; i < ROWS; i++) {
         const double *x = row(&s, i);
         double        a = exp(-0.5 * (x[0] * x[0] + x[1] * x[1]));
@@ -498,7 +498,7 @@ static void the_level_is_log_z(void **unused) {
         row(&s, i)[(int)ROW_LOG_DENSITY - (int)ROW_HEAD] = log(1000.0 * 0.5 * (a + b) / (2.0 * 3.14159265358979));
     }
     refit(m, &s, 6, true);
-    assert_close(modes_level(m, &data), log(1000.0), 0.005);
+    assert_close(mixture_level(m, &data), log(1000.0), 0.005);
     done(m, &s);
 }
 
@@ -516,7 +516,7 @@ static void units_do_not_matter(void **unused) {
         sample scaled = make_rows(2, 1, ROWS);
         for (size_t i = 0; i < ROWS; i++)
             for (size_t k = 0; k < 2; k++) row(&scaled, i)[k] = unit[k] * row(&s, i)[k];
-        modes *m = one_component(&s), *other = one_component(&scaled);
+        mixture *m = one_component(&s), *other = one_component(&scaled);
         refit(m, &s, 3, true);
         refit(other, &scaled, 3, true);
         assert_int_equal(m->count, other->count);
@@ -525,7 +525,7 @@ static void units_do_not_matter(void **unused) {
             assert_relative(other->at[j].weight, m->at[j].weight, 1e-6);
             for (size_t k = 0; k < 2; k++) {
                 double size = sqrt(covariance(m, j, k, k));
-                assert_less(fabs(modes_mean(other, j)[k] / unit[k] - modes_mean(m, j)[k]), 1e-6 * size);
+                assert_less(fabs(mixture_mean(other, j)[k] / unit[k] - mixture_mean(m, j)[k]), 1e-6 * size);
                 assert_relative(covariance(other, j, k, k), covariance(m, j, k, k) * unit[k] * unit[k], 1e-6);
             }
         }
@@ -540,7 +540,7 @@ static void a_small_cluster_is_not_lost(void **unused) {
     for (uint64_t seed = 0; seed < 4; seed++) {
         sample s = draw_mixture(2, 1, 0.0, 170 + seed);
         for (size_t i = 0; i < 20; i++) row(&s, 199 * i + 50)[0] += 10.0;
-        modes *m = one_component(&s);
+        mixture *m = one_component(&s);
         refit(m, &s, 1, true);
         check_finite(m);
         assert_true(m->count >= 2);

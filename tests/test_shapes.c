@@ -4,8 +4,8 @@
 
 #include "ckam.h"
 #include "linalg/linalg.h"
+#include "mixture/quadratic.h"
 #include "rng/rng.h"
-#include "sampler/quadratic.h"
 
 #include <math.h>
 #include <stdlib.h>

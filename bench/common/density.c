@@ -28,8 +28,8 @@ static double log_sum(size_t count, const double *each) {
 
 /* log of weight times density of component j. */
 static double component(const density *d, size_t j, const double *z) {
-    const mixture *m = &d->mix;
-    double         square = 0.0;
+    const known_mixture *m = &d->mix;
+    double               square = 0.0;
     for (size_t k = 0; k < d->dim; k++) {
         double u = (z[k] - m->mean[j][k]) / m->sd[j][k];
         square += u * u;
@@ -77,8 +77,8 @@ static void add(density *d, double weight, double sd) {
 }
 
 static void mixture_constants(density *d) {
-    mixture *m = &d->mix;
-    double   sum = 0.0, dim = (double)d->dim, nu = m->freedom;
+    known_mixture *m = &d->mix;
+    double         sum = 0.0, dim = (double)d->dim, nu = m->freedom;
     for (size_t j = 0; j < m->count; j++) sum += m->weight[j];
     for (size_t j = 0; j < m->count; j++) {
         m->weight[j] /= sum;
@@ -307,7 +307,7 @@ static void spike_slab(density *d, size_t dim) {
 
 /* Whether component j is 6 sd or more from all before it. */
 static bool is_apart(const density *d, size_t j) {
-    const mixture *m = &d->mix;
+    const known_mixture *m = &d->mix;
     for (size_t i = 0; i < j; i++) {
         double square = 0.0, sd = fmax(m->sd[i][0], m->sd[j][0]);
         for (size_t k = 0; k < d->dim; k++) square += (m->mean[i][k] - m->mean[j][k]) * (m->mean[i][k] - m->mean[j][k]);

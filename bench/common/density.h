@@ -11,12 +11,12 @@
 enum { DIM_MOST = 32, COMPONENTS_MOST = 40, EVENTS_MOST = COMPONENTS_MOST, DATA = 30 };
 
 /* Gaussians (freedom 0) or t distributions with a diagonal scale matrix. */
-typedef struct mixture {
+typedef struct known_mixture {
     size_t count;
     double freedom;
     double weight[COMPONENTS_MOST], mean[COMPONENTS_MOST][DIM_MOST], sd[COMPONENTS_MOST][DIM_MOST];
     double constant[COMPONENTS_MOST]; /* log(weight) and the log of the normalising constant */
-} mixture;
+} known_mixture;
 
 typedef struct density density;
 
@@ -30,11 +30,11 @@ struct density {
     ckam_log_density *log_density;
     /* The region that z is in, at most 63; NULL: the events are the half-spaces and the ball below. */
     size_t (*owner)(const density *d, const double *z);
-    mixture     mix;
-    ckam_model *model;
-    double      data[DATA];
-    bool        bounded; /* the sampler is given the bounds below; log_density is not called outside of them */
-    double      lower[DIM_MOST], upper[DIM_MOST];
+    known_mixture mix;
+    ckam_model   *model;
+    double        data[DATA];
+    bool          bounded; /* the sampler is given the bounds below; log_density is not called outside of them */
+    double        lower[DIM_MOST], upper[DIM_MOST];
     /* One exact draw of the whole density, and what it and log_density need; NULL: those of mix or model. */
     void (*draw)(const density *d, rng *r, double *z);
     void  *own;                                      /* freed by density_free() */

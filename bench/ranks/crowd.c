@@ -44,12 +44,12 @@ jump_state *crowd_state(const crowd *c, size_t index) {
 
 explorer *crowd_explorer(const crowd *c, size_t index) {
     jump_state *s = crowd_state(c, index);
-    return (explorer *)(void *)block_at(s, s->explorer);
+    return jump_explorer(s);
 }
 
 size_t crowd_components(const crowd *c) {
     jump_state *s = crowd_state(c, 0);
-    return ((modes *)(void *)block_at(s, s->modes))->count;
+    return jump_memory(s)->count;
 }
 
 /* At most so many rows of all chains together. */

@@ -29,7 +29,6 @@ static _Noreturn void stop(const char *what) {
 }
 
 static jump_state *state_of(ckam_chain *c) { return (void *)((char *)c->state + c->state->sampler); }
-static modes      *memory_of(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
 
 /* -- A default run ------------------------------------------------------------------------------------------------- */
 
@@ -63,8 +62,8 @@ static bool sample(ckam_chain *chain[CHAINS]) {
 
 /* As jump makes them: its walkers go on. Whether it ended in a mode that is not known. */
 static bool search_once(jump_state *s, const density *d, const bool *known, rng *r, uint64_t *evaluations) {
-    modes       *m = memory_of(s);
-    explorer    *e = (explorer *)(void *)block_at(s, s->explorer);
+    mixture     *m = jump_memory(s);
+    explorer    *e = jump_explorer(s);
     double       y[DIM_MOST], value;
     explore_news news = EXPLORE_GOES_ON;
     while (news == EXPLORE_GOES_ON) {
@@ -91,7 +90,7 @@ static bool measure(density *d, uint64_t seed, uint64_t searches, result *out) {
     good = sample(chain);
     if (good) {
         jump_state   *s = state_of(chain[0]);
-        modes        *m = memory_of(s);
+        mixture      *m = jump_memory(s);
         search_counts counts;
         rng           r;
         uint64_t      found = 0, evaluations = 0;
@@ -101,7 +100,7 @@ static bool measure(density *d, uint64_t seed, uint64_t searches, result *out) {
             chain_search(chain[c], &own);
             counts.recent += own.recent;
         }
-        for (size_t j = 0; j < m->count; j++) known[d->owner(d, modes_mean(m, j))] = true;
+        for (size_t j = 0; j < m->count; j++) known[d->owner(d, mixture_mean(m, j))] = true;
         rng_init(&r, seed, UINT64_MAX);
         for (uint64_t i = 0; i < searches; i++) found += search_once(s, d, known, &r, &evaluations);
         uint64_t all = counts.searches + counts.recent;

@@ -13,27 +13,27 @@
 #include <stdlib.h>
 
 /* log pi - log q at as many draws of q as there are of the target. */
-static ckam_status compare_at_q(halves *s, const ckam_target *target, modes *q, rng *r, const bridge *b, double *out,
+static ckam_status compare_at_q(halves *s, const ckam_target *target, mixture *q, rng *r, const bridge *b, double *out,
                                 ckam_error *error) {
     double each[MODES_MOST], *z = malloc(s->dim * sizeof *z);
     if (!z) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a point of %zu parameters", s->dim);
     ckam_status status = CKAM_OK;
     for (size_t i = 0; i < b->count && !status; i++) {
-        modes_draw(q, r, modes_choose(q, r, q->count), z);
+        mixture_draw(q, r, mixture_choose(q, r, q->count), z);
         status = halves_evaluate(s, target, z, out + i, error);
-        if (!status) out[i] -= modes_log_density(q, z, each);
+        if (!status) out[i] -= mixture_log_density(q, z, each);
     }
     free(z);
     return status;
 }
 
 /* The same at the draws of the half that q has not seen. */
-static void compare_at_target(const halves *s, modes *q, size_t half, double *out) {
+static void compare_at_target(const halves *s, mixture *q, size_t half, double *out) {
     double       each[MODES_MOST];
     const size_t stride = s->dim + ROW_HEAD;
     for (size_t i = 0; i < s->chains * s->rows; i++) {
         const double *row = halves_block(s, half, i / s->rows) + i % s->rows * stride;
-        out[i] = row[ROW_LOG_DENSITY] - modes_log_density(q, row + ROW_HEAD, each);
+        out[i] = row[ROW_LOG_DENSITY] - mixture_log_density(q, row + ROW_HEAD, each);
     }
 }
 
@@ -42,7 +42,7 @@ static ckam_status bridge_half(bridge *b, size_t *components, halves *s, const c
                                uint64_t seed, ckam_error *error) {
     const size_t n = s->chains * s->rows, count = n < BRIDGED_MOST / HALVES ? n : BRIDGED_MOST / HALVES;
     rng          r;
-    modes       *q = fit_create(s, 1 - half);
+    mixture     *q = fit_create(s, 1 - half);
     double      *values = malloc((n + count) * sizeof *values);
     ckam_status  status = CKAM_OK;
     if (!q || !values)

@@ -7,7 +7,7 @@
 #define CKAM_EVIDENCE_EVIDENCE_H
 
 #include "ckam.h"
-#include "sampler/refit.h"
+#include "mixture/refit.h"
 
 /* -- halves.c ----------------------------------------------------------------------------------------------------- */
 
@@ -51,7 +51,7 @@ ckam_status given_range(const ckam_target *target, const double *u, double value
 /* -- fit.c -------------------------------------------------------------------------------------------------------- */
 
 /* q fitted to a half, in a block that is yours to free; NULL for want of memory. */
-modes *fit_create(const halves *s, size_t half);
+mixture *fit_create(const halves *s, size_t half);
 
 /* -- bridge.c ----------------------------------------------------------------------------------------------------- */
 

@@ -66,11 +66,11 @@ static double clumping(const part *p, double *middle) {
 
 /* A component from mean and covariance of a part. More on the diagonal, as if dim + 1 draws had said so, keeps it positive
  * definite, and the trifle that is added does where a coordinate stood still. */
-static void add_component(modes *m, const part *p) {
-    const size_t  dim = m->dim, j = modes_add(m);
+static void add_component(mixture *m, const part *p) {
+    const size_t  dim = m->dim, j = mixture_add(m);
     const double  n = (double)size_of(p);
     const double *x;
-    double       *mean = modes_mean(m, j), *factor = modes_factor(m, j), *dx = block_at(m, m->work);
+    double       *mean = mixture_mean(m, j), *factor = mixture_factor(m, j), *dx = block_at(m, m->work);
     for (size_t i = 0; (x = next(p, &i));) vec_axpy(dim, 1.0 / n, x, mean);
     for (size_t i = 0; (x = next(p, &i));) {
         for (size_t k = 0; k < dim; k++) dx[k] = x[k] - mean[k];
@@ -79,14 +79,14 @@ static void add_component(modes *m, const part *p) {
     for (size_t k = 0; k < dim; k++)
         factor[k * dim + k] = 1e-10 + factor[k * dim + k] * (1.0 + ((double)dim + 1.0) / n);
     chol_factor(dim, factor);
-    modes_prepare(m, j);
+    mixture_prepare(m, j);
     m->at[j].weight = n;
     m->at[j].reached = true;
 }
 
 /* One component; or two, where the draws gather on both sides of a border in some coordinate. In many dimensions the fit
  * would not see that by itself: it tries the directions in which many coordinates agree. */
-static void begin(modes *m, const halves *s, size_t half) {
+static void begin(mixture *m, const halves *s, size_t half) {
     const part whole = {.halves = s, .half = half, .border = HUGE_VAL};
     part       low = whole, high = {.halves = s, .half = half, .above = true};
     double     most = CLUMPING_LEAST, middle;
@@ -104,21 +104,21 @@ static void begin(modes *m, const halves *s, size_t half) {
     } else {
         add_component(m, &whole);
     }
-    modes_normalise(m);
+    mixture_normalise(m);
 }
 
-modes *fit_create(const halves *s, size_t half) {
+mixture *fit_create(const halves *s, size_t half) {
     half_of      context = {s, half};
     rows         data = {&context, s->chains, s->dim, block_of, 1};
-    const size_t size = modes_size(s->dim);
-    modes       *m = size < SIZE_MAX ? calloc(1, size) : NULL;
+    const size_t size = mixture_size(s->dim);
+    mixture     *m = size < SIZE_MAX ? calloc(1, size) : NULL;
     if (!m) return NULL;
-    modes_begin(m, s->dim, NULL);
+    mixture_begin(m, s->dim, NULL);
     begin(m, s, half);
     for (int turn = 1; turn <= TURNS_MOST; turn++) {
         const size_t count = m->count;
         const double degrees = m->degrees;
-        modes_refit(m, &data, true);
+        mixture_refit(m, &data, true);
         if (turn >= TURNS_LEAST && m->count == count && m->degrees == degrees) break;
     }
     return m;

@@ -3,7 +3,7 @@
 
 #include "base/fastmath.h"
 #include "linalg/linalg.h"
-#include "sampler/quadratic.h"
+#include "mixture/quadratic.h"
 #include "sampler/schedule.h"
 
 #include <string.h>
@@ -74,36 +74,36 @@ void explore_begin(explorer *e, size_t dim, const double *x, double log_density,
     }
 }
 
-void explore_shape(explorer *e, modes *m, size_t i) {
+void explore_shape(explorer *e, mixture *m, size_t i) {
     for (size_t k = 0; k < e->walkers; k++)
         for (size_t n = 0; n < e->dim * e->dim; n++)
-            walker_factor(e, k)[n] = modes_factor(m, i)[n] / sqrt(e->at[k].heat);
+            walker_factor(e, k)[n] = mixture_factor(m, i)[n] / sqrt(e->at[k].heat);
 }
 
 /* centre, spread: the moments of q. */
-static void follow_memory(explorer *e, modes *m) {
+static void follow_memory(explorer *e, mixture *m) {
     size_t  dim = e->dim;
     double *centre = block_at(e, e->centre), *spread = block_at(e, e->spread), *apart = block_at(e, e->v);
-    memcpy(centre, modes_mean(m, 0), dim * sizeof *centre);
-    memcpy(spread, modes_factor(m, 0), dim * dim * sizeof *spread);
+    memcpy(centre, mixture_mean(m, 0), dim * sizeof *centre);
+    memcpy(spread, mixture_factor(m, 0), dim * dim * sizeof *spread);
     if (m->count == 1) return;
     memset(centre, 0, dim * sizeof *centre);
     memset(spread, 0, dim * dim * sizeof *spread);
-    for (size_t j = 0; j < m->count; j++) vec_axpy(dim, m->at[j].weight, modes_mean(m, j), centre);
+    for (size_t j = 0; j < m->count; j++) vec_axpy(dim, m->at[j].weight, mixture_mean(m, j), centre);
     for (size_t j = 0; j < m->count; j++) {
-        const double *l = modes_factor(m, j);
+        const double *l = mixture_factor(m, j);
         for (size_t k = 0; k < dim; k++)
             for (size_t i = k; i < dim; i++)
                 vec_axpy(dim - i, m->at[j].weight * l[k * dim + i], l + k * dim + i, spread + i * dim + i);
-        for (size_t k = 0; k < dim; k++) apart[k] = modes_mean(m, j)[k] - centre[k];
+        for (size_t k = 0; k < dim; k++) apart[k] = mixture_mean(m, j)[k] - centre[k];
         sym_add(dim, m->at[j].weight, apart, spread);
     }
-    if (chol_factor(dim, spread)) memcpy(spread, modes_factor(m, 0), dim * dim * sizeof *spread);
+    if (chol_factor(dim, spread)) memcpy(spread, mixture_factor(m, 0), dim * dim * sizeof *spread);
 }
 
 static void enter(explorer *e, explore_stage stage);
 
-void explore_cycle(explorer *e, modes *m) {
+void explore_cycle(explorer *e, mixture *m) {
     follow_memory(e, m);
     e->found = 0;
     e->home = SIZE_MAX;
@@ -147,7 +147,7 @@ static void learn_walker(explorer *e, size_t k) {
 }
 
 static void         start_climb(explorer *e);
-static bool         is_home(explorer *e, modes *m, const double *x, double log_density);
+static bool         is_home(explorer *e, mixture *m, const double *x, double log_density);
 static explore_news end(explorer *e, explore_news news);
 
 /* log of the ratio by which the proposal y of walker k is accepted. */
@@ -172,7 +172,7 @@ static explore_news search_from(explorer *e, size_t k, double log_density, bool 
 }
 
 /* A draw is a search, a step only where it leaves what is explained. */
-static explore_news tell_walker(explorer *e, modes *m, rng *r, double log_density) {
+static explore_news tell_walker(explorer *e, mixture *m, rng *r, double log_density) {
     size_t  k = e->from;
     walker *w = &e->at[k];
     double *y = block_at(e, e->origin), ratio = log_ratio(e, k, y, log_density);
@@ -249,10 +249,10 @@ static void choose_warm(explorer *e, rng *r) {
 }
 
 /* A search from the centre of component i, heated in some coordinates: beside a wide mode a narrow one is seen from the centre only. */
-static void search_from_centre(explorer *e, modes *m, rng *r) {
-    size_t i = modes_choose(m, r, m->count);
-    memcpy(block_at(e, e->origin), modes_mean(m, i), e->dim * sizeof(double));
-    memcpy(block_at(e, e->frame), modes_factor(m, i), e->dim * e->dim * sizeof(double));
+static void search_from_centre(explorer *e, mixture *m, rng *r) {
+    size_t i = mixture_choose(m, r, m->count);
+    memcpy(block_at(e, e->origin), mixture_mean(m, i), e->dim * sizeof(double));
+    memcpy(block_at(e, e->frame), mixture_factor(m, i), e->dim * e->dim * sizeof(double));
     start_climb(e);
     e->start = m->at[i].mode;
     e->log_density = -HUGE_VAL; /* not known there: the first step is accepted */
@@ -268,7 +268,7 @@ static void search_from_start(explorer *e, rng *r, double *y) {
     memcpy(block_at(e, e->origin), y, e->dim * sizeof *y);
 }
 
-static explore_news tell_start(explorer *e, modes *m, double log_density) {
+static explore_news tell_start(explorer *e, mixture *m, double log_density) {
     if (!(log_density > -HUGE_VAL)) return EXPLORE_GOES_ON; /* another one, in the next iteration */
     memcpy(block_at(e, e->frame), block_at(e, e->spread), e->dim * e->dim * sizeof(double));
     e->start = 0;
@@ -295,7 +295,7 @@ static void put_point(explorer *e, const double *u, double *y) {
     tri_multiply_add(e->dim, block_at(e, e->frame), 1.0, u, y);
 }
 
-void explore_ask(explorer *e, modes *m, rng *r, double *y) {
+void explore_ask(explorer *e, mixture *m, rng *r, double *y) {
     if (e->stage == EXPLORE_WALK && e->from == FROM_CENTRE) search_from_centre(e, m, r);
     if (e->stage == EXPLORE_WALK && e->from == FROM_START) {
         search_from_start(e, r, y);
@@ -306,7 +306,7 @@ void explore_ask(explorer *e, modes *m, rng *r, double *y) {
         return;
     }
     if (e->stage == EXPLORE_PEAK) {
-        memcpy(y, modes_mean(m, m->capacity), e->dim * sizeof *y);
+        memcpy(y, mixture_mean(m, m->capacity), e->dim * sizeof *y);
         return;
     }
     double       *u = block_at(e, e->u), *v = block_at(e, e->v);
@@ -359,11 +359,11 @@ static void conclude(explorer *e, double *mean, double *factor) {
     to_frame(e, scatter, factor);
 }
 
-static void put_trial(explorer *e, modes *m) {
+static void put_trial(explorer *e, mixture *m) {
     size_t a = m->capacity;
-    conclude(e, modes_mean(m, a), modes_factor(m, a));
+    conclude(e, mixture_mean(m, a), mixture_factor(m, a));
     m->at[a] = (component){.step = 1.0};
-    modes_prepare(m, a);
+    mixture_prepare(m, a);
 }
 
 /* The round before was not of the same place if log pi was lower by more than its mean over a look varies. */
@@ -387,13 +387,13 @@ static explore_news end(explorer *e, explore_news news) {
 
 /* Whether log pi at x is what the known components predict, the dominating one of which is then its home. A narrow mode within a wide one is
  * higher, what lies between modes is lower than they say. The further out, the more an error of a covariance counts. */
-static bool is_home(explorer *e, modes *m, const double *x, double log_density) {
+static bool is_home(explorer *e, mixture *m, const double *x, double log_density) {
     double each[MODES_MOST], most = -HUGE_VAL, top = 0.0, sum = 0.0, d = (double)e->dim;
     size_t home = SIZE_MAX;
-    sight  at = modes_sight(m, x);
+    sight  at = mixture_sight(m, x);
     for (size_t j = 0; j < m->count; j++) {
         double peak;
-        each[j] = modes_predict(m, j, &at, &peak);
+        each[j] = mixture_predict(m, j, &at, &peak);
         if (each[j] <= most) continue;
         most = each[j];
         top = peak;
@@ -404,12 +404,12 @@ static bool is_home(explorer *e, modes *m, const double *x, double log_density) 
     most += log_fast(sum);
     const component *c = &m->at[home];
     double           error = fabs(log_density - most), allowed = 1.0 + sqrt(d) + TOLERANCE * (top - most);
-    if (modes_has_tail(c)) /* far out all tails of t distributions look alike: they must fit well */
+    if (mixture_has_tail(c)) /* far out all tails of t distributions look alike: they must fit well */
         allowed = TAIL_ERROR + c->doubt * (TAIL_SURE * sqrt(0.5 * d) + top - most);
-    if (!modes_has_profile(c)) { /* near its centre it is a t distribution */
-        double distance = modes_distance(m, home, x);
-        double student = m->level + c->log_weight + modes_log_t(m, home, distance, NULL);
-        if (distance < modes_home_radius(e->dim) && fabs(log_density - student) < 1.0 + sqrt(d)) allowed = error;
+    if (!mixture_has_profile(c)) { /* near its centre it is a t distribution */
+        double distance = mixture_distance(m, home, x);
+        double student = m->level + c->log_weight + mixture_log_t(m, home, distance, NULL);
+        if (distance < mixture_home_radius(e->dim) && fabs(log_density - student) < 1.0 + sqrt(d)) allowed = error;
     }
     if (error > allowed) return false;
     e->home = home;
@@ -422,28 +422,28 @@ static bool is_found(explorer *e, const double *x) {
     for (size_t k = 0; k < e->found; k++) {
         for (size_t i = 0; i < e->dim; i++) apart[i] = x[i] - block_at(e, e->found_mean)[k * e->dim + i];
         tri_solve(e->dim, block_at(e, e->found_factor) + k * e->dim * e->dim, apart);
-        if (vec_dot(e->dim, apart, apart) >= modes_home_radius(e->dim)) continue;
+        if (vec_dot(e->dim, apart, apart) >= mixture_home_radius(e->dim)) continue;
         e->places[k].met += 1.0;
         return true;
     }
     return false;
 }
 
-static void keep_found(explorer *e, modes *m, double mass) {
+static void keep_found(explorer *e, mixture *m, double mass) {
     size_t dim = e->dim, k = e->found;
     if (k == FOUND_MOST) return;
     e->places[k] = (found_place){mass, 1.0};
-    memcpy(block_at(e, e->found_mean) + k * dim, modes_mean(m, m->capacity), dim * sizeof(double));
-    memcpy(block_at(e, e->found_factor) + k * dim * dim, modes_factor(m, m->capacity), dim * dim * sizeof(double));
+    memcpy(block_at(e, e->found_mean) + k * dim, mixture_mean(m, m->capacity), dim * sizeof(double));
+    memcpy(block_at(e, e->found_factor) + k * dim * dim, mixture_factor(m, m->capacity), dim * dim * sizeof(double));
     e->found++;
 }
 
 /* What a look has learned shapes the next. */
-static void look_again(explorer *e, modes *m, explore_stage stage) {
+static void look_again(explorer *e, mixture *m, explore_stage stage) {
     double *x = block_at(e, e->v);
     put_point(e, block_at(e, e->u), x);
     memcpy(block_at(e, e->origin), x, e->dim * sizeof *x);
-    memcpy(block_at(e, e->frame), modes_factor(m, m->capacity), e->dim * e->dim * sizeof *x);
+    memcpy(block_at(e, e->frame), mixture_factor(m, m->capacity), e->dim * e->dim * sizeof *x);
     memset(block_at(e, e->u), 0, e->dim * sizeof *x);
     e->step = 1.0;
     enter(e, stage);
@@ -459,7 +459,7 @@ static void keep_point(explorer *e, double log_density) {
 }
 
 /* The trial component := the Gaussian that the last points of the climb speak for. */
-static quadratic_result fit_climb(explorer *e, modes *m) {
+static quadratic_result fit_climb(explorer *e, mixture *m) {
     size_t    dim = e->dim, a = m->capacity, count = fit_points(dim);
     double   *work = block_at(e, e->fit);
     quadratic q = {.mean = work + quadratic_work(dim)};
@@ -467,16 +467,16 @@ static quadratic_result fit_climb(explorer *e, modes *m) {
     if (!count || e->kept < count) return QUADRATIC_NONE;
     quadratic_result result = quadratic_fit(dim, count, block_at(e, e->rows), work, &q);
     if (result == QUADRATIC_NONE) return result;
-    put_point(e, q.mean, modes_mean(m, a));
-    to_frame(e, q.factor, modes_factor(m, a));
+    put_point(e, q.mean, mixture_mean(m, a));
+    to_frame(e, q.factor, mixture_factor(m, a));
     m->at[a] = (component){.step = 1.0};
-    modes_prepare(m, a);
+    mixture_prepare(m, a);
     e->peak = q.peak;
     return q.unexplained < QUADRATIC_UNEXPLAINED ? result : QUADRATIC_PARTLY;
 }
 
 /* Another round in the frame of the trial component, or a look where the climb rises no more. */
-static explore_news climb_on(explorer *e, modes *m) {
+static explore_news climb_on(explorer *e, mixture *m) {
     bool rises = still_rises(e, e->log_density);
     look_again(e, m, rises ? EXPLORE_CLIMB : EXPLORE_LOOK);
     if (rises)
@@ -486,7 +486,7 @@ static explore_news climb_on(explorer *e, modes *m) {
     return EXPLORE_GOES_ON;
 }
 
-static explore_news end_climb(explorer *e, modes *m) {
+static explore_news end_climb(explorer *e, mixture *m) {
     double *x = block_at(e, e->seen); /* free at the end of a climb */
     put_point(e, block_at(e, e->u), x);
     if (is_found(e, x)) return end(e, EXPLORE_ENDED);
@@ -496,16 +496,16 @@ static explore_news end_climb(explorer *e, modes *m) {
     return EXPLORE_GOES_ON;
 }
 
-static bool is_negligible(const explorer *e, const modes *m) {
+static bool is_negligible(const explorer *e, const mixture *m) {
     return !(mass_of(e, &m->at[m->capacity]) >= m->level - NEGLIGIBLE - 0.5 * (double)e->dim);
 }
 
 /* The trial component is what a look, the walk after it or a fit has learned: known, negligible, or a place to learn more of? */
-static explore_news judge(explorer *e, modes *m) {
+static explore_news judge(explorer *e, mixture *m) {
     if (is_negligible(e, m)) return end(e, EXPLORE_ENDED);
-    size_t known = modes_known_as(m, m->capacity);
+    size_t known = mixture_known_as(m, m->capacity);
     if (known < m->count) e->home = known;
-    if (known < m->count + m->retired || is_found(e, modes_mean(m, m->capacity))) return end(e, EXPLORE_ENDED);
+    if (known < m->count + m->retired || is_found(e, mixture_mean(m, m->capacity))) return end(e, EXPLORE_ENDED);
     if (e->stage != EXPLORE_LEARN) {
         look_again(e, m, EXPLORE_LEARN);
         return EXPLORE_GOES_ON;
@@ -514,7 +514,7 @@ static explore_news judge(explorer *e, modes *m) {
     return end(e, EXPLORE_ENDED);
 }
 
-static explore_news next_stage(explorer *e, modes *m) {
+static explore_news next_stage(explorer *e, mixture *m) {
     if (e->stage == EXPLORE_HEAT) return end(e, EXPLORE_ENDED);
     if (e->stage == EXPLORE_CLIMB) return end_climb(e, m);
     put_trial(e, m);
@@ -532,7 +532,7 @@ static explore_news next_stage(explorer *e, modes *m) {
 
 /* Up only, and not to what is explained: beside a known mode that is higher the way up leads to it from most points, if steps are long. False if all
  * ways up end there. */
-static bool tell_climb(explorer *e, modes *m, double log_density) {
+static bool tell_climb(explorer *e, mixture *m, double log_density) {
     double *x = block_at(e, e->seen);
     bool    up = log_density > e->log_density;
     put_point(e, block_at(e, e->v), x);
@@ -549,7 +549,7 @@ static bool tell_climb(explorer *e, modes *m, double log_density) {
 }
 
 /* From a heated point that is not explained the search climbs, with all coordinates. */
-static bool leaves_home(explorer *e, modes *m, double log_density) {
+static bool leaves_home(explorer *e, mixture *m, double log_density) {
     double *x = block_at(e, e->seen), step = e->step / sqrt(e->heat);
     e->home = SIZE_MAX;
     put_point(e, block_at(e, e->v), x);
@@ -574,8 +574,8 @@ static void tell_metropolis(explorer *e, rng *r, double log_density) {
 }
 
 /* At the peak of a fit: if log pi is what the fit says there, that is a place. */
-static explore_news tell_peak(explorer *e, modes *m, double log_density) {
-    const double *peak = modes_mean(m, m->capacity);
+static explore_news tell_peak(explorer *e, mixture *m, double log_density) {
+    const double *peak = mixture_mean(m, m->capacity);
     bool          there = fabs(log_density - e->peak) < 1.0 + sqrt((double)e->dim);
     if (there || log_density > e->log_density) {
         memcpy(block_at(e, e->origin), peak, e->dim * sizeof *peak);
@@ -587,7 +587,7 @@ static explore_news tell_peak(explorer *e, modes *m, double log_density) {
     return there && !is_negligible(e, m) ? judge(e, m) : climb_on(e, m);
 }
 
-explore_news explore_tell(explorer *e, modes *m, rng *r, double log_density) {
+explore_news explore_tell(explorer *e, mixture *m, rng *r, double log_density) {
     const double *u = block_at(e, e->u);
     e->cost[e->from] += 1.0;
     if (e->stage == EXPLORE_WALK)

@@ -5,7 +5,7 @@
  * from cycle to cycle: restarted from a known mode it would have to become hot anew. Its proposals are draws of the Gaussian that it has learned, and steps
  * of a random walk after draws that were rejected.
  *
- * Every point that is evaluated is compared with what the known components predict there (modes_predict()). A draw that they explain
+ * Every point that is evaluated is compared with what the known components predict there (mixture_predict()). A draw that they explain
  * is a search that has ended, in the component that dominates there, for the price of one evaluation. From a point that they do not explain a search climbs; it does not
  * move the walker, and it goes only to points that are not explained either, so it cannot end in a known mode that is higher:
  *     CLIMB   a (1+1) evolution strategy, in rounds, each in the frame of the quadratic that the points of the last one speak for, until
@@ -19,7 +19,7 @@
 #ifndef CKAM_SAMPLER_EXPLORE_H
 #define CKAM_SAMPLER_EXPLORE_H
 
-#include "sampler/modes.h"
+#include "mixture/mixture.h"
 
 enum { WALKERS_MOST = 6, FOUND_MOST = 8 };
 
@@ -93,11 +93,11 @@ size_t explore_size(size_t dim);
 /* All walkers begin at x. random: searches may begin at random starts, too. */
 void explore_begin(explorer *e, size_t dim, const double *x, double log_density, bool random);
 /* Gives the walkers the shape of component i of m, to which the chain belongs. */
-void explore_shape(explorer *e, modes *m, size_t i);
+void explore_shape(explorer *e, mixture *m, size_t i);
 /* m has learned: q0 follows it, and what was found is there. */
-void explore_cycle(explorer *e, modes *m);
+void explore_cycle(explorer *e, mixture *m);
 /* The next point into y. */
-void         explore_ask(explorer *e, modes *m, rng *r, double *y);
-explore_news explore_tell(explorer *e, modes *m, rng *r, double log_density);
+void         explore_ask(explorer *e, mixture *m, rng *r, double *y);
+explore_news explore_tell(explorer *e, mixture *m, rng *r, double log_density);
 
 #endif

@@ -4,46 +4,46 @@
 #include <string.h>
 
 /* Component j of m := component k of another memory. */
-static void put(modes *m, size_t j, const group_memory *from, size_t k) {
+static void put(mixture *m, size_t j, const group_memory *from, size_t k) {
     size_t dim = m->dim;
     m->at[j] = from->at[k];
     m->at[j].freedom = 0.0; /* profiles are not exchanged: they are learned anew */
-    memcpy(modes_mean(m, j), from->mean + k * dim, dim * sizeof(double));
-    memcpy(modes_factor(m, j), from->factor + k * dim * dim, dim * dim * sizeof(double));
-    modes_prepare(m, j);
+    memcpy(mixture_mean(m, j), from->mean + k * dim, dim * sizeof(double));
+    memcpy(mixture_factor(m, j), from->factor + k * dim * dim, dim * dim * sizeof(double));
+    mixture_prepare(m, j);
 }
 
-static void load(modes *m, const group_memory *from) {
+static void load(mixture *m, const group_memory *from) {
     m->count = from->count;
     m->retired = from->retired;
     m->named = from->named;
     m->level = from->level;
     for (size_t j = 0; j < m->count + m->retired; j++) put(m, j, from, j);
-    modes_set_degrees(m, from->degrees);
+    mixture_set_degrees(m, from->degrees);
 }
 
 /* What a group has reached counts as found by it. */
 static uint64_t found_by(const component *c, size_t group) { return c->groups | (c->reached ? group_bit(group) : 0); }
 
 /* A component of the second group: as one of the `known` ones of the first, or a new one. */
-static size_t add(modes *m, const group_memory *second, size_t k, size_t known) {
+static size_t add(mixture *m, const group_memory *second, size_t k, size_t known) {
     put(m, m->capacity, second, k);
     m->at[m->capacity].groups = found_by(&second->at[k], 1);
-    size_t j = modes_known_as(m, m->capacity);
+    size_t j = mixture_known_as(m, m->capacity);
     if (j < known) {
         m->at[j].met += second->at[k].met;
         m->at[j].groups |= m->at[m->capacity].groups;
         return j;
     }
-    j = modes_add(m);
+    j = mixture_add(m);
     if (j == m->capacity) return SIZE_MAX;
-    modes_copy(m, j, m->capacity);
-    m->at[j].mode = 0; /* numbers of the groups mean different modes */
+    mixture_copy(m, j, m->capacity);
+    m->at[j].mode = 0; /* numbers of the groups mean different mixture */
     return j;
 }
 
 void groups_unite(jump_state *s, const group_memory *first, const group_memory *second, size_t place[MODES_MOST]) {
-    modes     *m = (modes *)(void *)block_at(s, s->modes);
+    mixture   *m = jump_memory(s);
     jump_plan *p = &s->plan, *own = p;
     double     searches = first->plan->searches + second->plan->searches;
     if (s->group) load(m, first);
@@ -56,19 +56,19 @@ void groups_unite(jump_state *s, const group_memory *first, const group_memory *
     p->apart = false;
     p->met = true;
     p->searches = searches;
-    if (m->count) modes_normalise(m);
+    if (m->count) mixture_normalise(m);
 }
 
 /* Whether component k is the first of its mode that draws have reached. */
-static bool is_first(const modes *m, size_t k) {
+static bool is_first(const mixture *m, size_t k) {
     for (size_t j = 0; j < k; j++)
         if (m->at[j].mode == m->at[k].mode && m->at[j].reached) return false;
     return m->at[k].reached;
 }
 
 void groups_compare(jump_state *s) {
-    const modes *m = (const modes *)(const void *)block_at(s, s->modes);
-    jump_plan   *p = &s->plan;
+    const mixture *m = (const mixture *)(const void *)block_at(s, s->modes);
+    jump_plan     *p = &s->plan;
     p->group[0] = p->group[1] = p->common = 0;
     for (size_t k = 0; k < m->count && p->met; k++) {
         uint64_t by = 0;

@@ -2,11 +2,11 @@
 #ifndef CKAM_SAMPLER_JUMP_H
 #define CKAM_SAMPLER_JUMP_H
 
+#include "mixture/quadratic.h"
+#include "mixture/refit.h"
 #include "sampler/adaptive.h"
 #include "sampler/explore.h"
 #include "sampler/history.h"
-#include "sampler/quadratic.h"
-#include "sampler/refit.h"
 #include "sampler/scale.h"
 
 /* The moves of the sampling phase; move__ in files. */
@@ -85,6 +85,13 @@ typedef struct jump_state {
     history      history;
     size_t       rows; /* offset: draws for the fit */
 } jump_state;
+
+static inline mixture  *jump_memory(jump_state *s) { return (mixture *)(void *)block_at(s, s->modes); }
+static inline explorer *jump_explorer(jump_state *s) { return (explorer *)(void *)block_at(s, s->explorer); }
+
+/* Rows that there is room for; a draw, or a state before the first cycle, becomes one of them. */
+size_t jump_rows_capacity(size_t dim);
+void   jump_remember(jump_state *s, const double *x, double log_density);
 
 /* See sampler.h. */
 size_t jump_offers(void *state, size_t index, size_t total, void *bytes);

@@ -21,11 +21,11 @@ bool jump_meets(const jump_state *s) { return s->plan.apart && jump_past(s) >= s
  * chains out of step, so that where one row is too many for each, there is none of some. In the warm-up the older half is
  * about to be forgotten. */
 static row_block choose_rows(jump_state *s, size_t index, size_t total) {
-    const modes *memory = (const modes *)(const void *)block_at(s, s->modes);
-    size_t       width = s->history.dim, count = s->history.count;
-    size_t       from = jump_past(s) < s->settle.now.warmup ? count / 2 : 0, left = count - from;
-    size_t       most = modes_rows_used(memory, jump_tries_structure(s)), every = total * left / (most + 1) + 1;
-    size_t       begin = (every - index % every) % every;
+    const mixture *memory = (const mixture *)(const void *)block_at(s, s->modes);
+    size_t         width = s->history.dim, count = s->history.count;
+    size_t         from = jump_past(s) < s->settle.now.warmup ? count / 2 : 0, left = count - from;
+    size_t         most = mixture_rows_used(memory, jump_tries_structure(s)), every = total * left / (most + 1) + 1;
+    size_t         begin = (every - index % every) % every;
     if (every > left) begin = (size_t)(fmod((double)index * GOLDEN, 1.0) * (double)every);
     if (begin >= left) begin = left; /* none */
     return (row_block){.at = block_at(s, s->rows) + (from + begin) * width,
@@ -34,7 +34,7 @@ static row_block choose_rows(jump_state *s, size_t index, size_t total) {
 }
 
 static group_memory memory_of(jump_state *s) {
-    modes *m = (modes *)(void *)block_at(s, s->modes);
+    mixture *m = jump_memory(s);
     return (group_memory){.plan = &s->plan,
                           .count = m->count,
                           .retired = m->retired,
@@ -42,18 +42,18 @@ static group_memory memory_of(jump_state *s) {
                           .level = m->level,
                           .degrees = m->degrees,
                           .at = m->at,
-                          .mean = modes_mean(m, 0),
-                          .factor = modes_factor(m, 0)};
+                          .mean = mixture_mean(m, 0),
+                          .factor = mixture_factor(m, 0)};
 }
 
 jump_offer offer_of(jump_state *s, size_t index, size_t total) {
-    explorer *e = (explorer *)(void *)block_at(s, s->explorer);
+    explorer *e = jump_explorer(s);
     bool      speaks = jump_meets(s) && index < 2;
     if (s->plan.apart && total > 1) { /* among those of its group */
         total = (total + 1 - index % 2) / 2;
         index /= 2;
     }
-    return (jump_offer){.components = ((const modes *)(const void *)block_at(s, s->modes))->count,
+    return (jump_offer){.components = ((const mixture *)(const void *)block_at(s, s->modes))->count,
                         .memory = speaks ? memory_of(s) : (group_memory){0},
                         .tally = &s->tally,
                         .mean = block_at(s, s->settle.mean),

@@ -5,7 +5,7 @@
 
 #include "base/unseen.h"
 #include "linalg/linalg.h"
-#include "sampler/profile.h"
+#include "mixture/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,45 +35,43 @@
 enum { TRIES = 50 };
 
 static jump_state *chain(void *const *states, size_t c) { return states[c]; }
-static modes      *memory(jump_state *s) { return (modes *)(void *)block_at(s, s->modes); }
-static explorer   *exploring(jump_state *s) { return (explorer *)(void *)block_at(s, s->explorer); }
 
 static row_block block_of(void *context, size_t index) { return ((const jump_offer *)context)[index].rows; }
 
 /* -- After settling: a component a chain -------------------------------------------------------------------------- */
 
 /* The trial place := mean and factor. */
-static void put(modes *m, const double *mean, const double *factor) {
+static void put(mixture *m, const double *mean, const double *factor) {
     size_t a = m->capacity;
     m->at[a] = (component){.step = 1.0};
-    memcpy(modes_mean(m, a), mean, m->dim * sizeof *mean);
-    memcpy(modes_factor(m, a), factor, m->dim * m->dim * sizeof *factor);
-    modes_prepare(m, a);
+    memcpy(mixture_mean(m, a), mean, m->dim * sizeof *mean);
+    memcpy(mixture_factor(m, a), factor, m->dim * m->dim * sizeof *factor);
+    mixture_prepare(m, a);
 }
 
 /* The group of the chain with the c-th of the offers that s learns from. */
 static uint64_t group_of(const jump_state *s, size_t c) { return group_bit(s->plan.apart ? s->group : c % 2); }
 
 static void first_components(jump_state *s, const jump_offer *offers, size_t total) {
-    modes *m = memory(s);
+    mixture *m = jump_memory(s);
     for (size_t c = 0; c < total; c++) {
         put(m, offers[c].mean, offers[c].factor);
-        size_t j = modes_known_as(m, m->capacity);
+        size_t j = mixture_known_as(m, m->capacity);
         if (j < m->count) {
             m->at[j].met += 1.0;
             m->at[j].groups |= group_of(s, c);
             continue;
         }
-        j = modes_add(m);
+        j = mixture_add(m);
         if (j == m->capacity) break;
-        modes_copy(m, j, m->capacity);
+        mixture_copy(m, j, m->capacity);
         m->at[j].met = 1.0;
         m->at[j].groups = group_of(s, c);
         m->at[j].weight = 1.0;
         m->at[j].reached = true;
         m->at[j].step = offers[c].step;
     }
-    modes_normalise(m);
+    mixture_normalise(m);
 }
 
 /* -- Step sizes, shares, pruning ---------------------------------------------------------------------------------- */
@@ -111,19 +109,19 @@ static void mark_groups(jump_state *s, const jump_offer *offers, size_t total, c
     for (size_t c = 0; c < total; c++)
         for (size_t k = 0; k < offers[c].components; k++) {
             size_t j = place && c % 2 ? place[k] : k;
-            if (j != SIZE_MAX && offers[c].tally->at[k].met > 0.0) memory(s)->at[j].groups |= group_of(s, c);
+            if (j != SIZE_MAX && offers[c].tally->at[k].met > 0.0) jump_memory(s)->at[j].groups |= group_of(s, c);
         }
 }
 
 static void count_searches(jump_state *s, const jump_tally *t, size_t total) {
-    modes *m = memory(s);
+    mixture *m = jump_memory(s);
     s->plan.searches += s->stage == STAGE_SETTLE ? (double)total : t->searches;
     for (size_t j = 0; j < m->count; j++) m->at[j].met += t->at[j].met;
 }
 
 /* Robbins-Monro on the mean acceptance of a cycle. */
 static void adapt_steps(jump_state *s, const jump_tally *t) {
-    modes *m = memory(s);
+    mixture *m = jump_memory(s);
     for (size_t j = 0; j < m->count; j++) {
         component *c = &m->at[j];
         double     wanted = s->settle.target_accept;
@@ -151,7 +149,7 @@ static double least_share(const jump_plan *p, int move) {
 
 static void adapt_shares(jump_state *s, const jump_tally *t) {
     jump_plan *p = &s->plan;
-    bool       two = memory(s)->count > 1;
+    bool       two = jump_memory(s)->count > 1;
     double     rate[MOVES], sum = 0.0, left = 1.0;
     for (int k = 0; k < MOVES; k++) {
         p->tried[k] = 0.5 * p->tried[k] + t->move[k].tried;
@@ -180,19 +178,19 @@ static void adapt_brief(jump_plan *p, const jump_tally *t) {
 /* What jumps have tried to reach in vain: hearsay, which is then remembered as such, or places that chains have left for
  * good on their way to better ones. */
 static void prune(jump_state *s, const jump_tally *t) {
-    modes *m = memory(s);
+    mixture *m = jump_memory(s);
     for (size_t j = m->count; j-- > 0;) {
         const component *c = &m->at[j];
         bool             in_vain = t->at[j].tried >= TRIES && t->at[j].reached < 0.01 * t->at[j].tried;
         if (m->count == 1 || !in_vain || c->rows >= 1.0 || t->at[j].local >= 1.0) continue;
-        modes_remove(m, j, !c->reached);
+        mixture_remove(m, j, !c->reached);
     }
 }
 
 /* -- What searches found ------------------------------------------------------------------------------------------ */
 
 /* Hearsay has at most half of the weight. */
-static void limit_hearsay(modes *m) {
+static void limit_hearsay(mixture *m) {
     double hearsay = 0.0, all = 0.0;
     for (size_t j = 0; j < m->count; j++) {
         all += m->at[j].weight;
@@ -204,27 +202,27 @@ static void limit_hearsay(modes *m) {
 }
 
 /* Whether draws have been where component j, a new one, is. */
-static bool has_draws(modes *m, size_t j, const rows *data) {
-    double most = modes_home_radius(m->dim);
+static bool has_draws(mixture *m, size_t j, const rows *data) {
+    double most = mixture_home_radius(m->dim);
     for (size_t b = 0; b < data->blocks; b++) {
         const row_block block = data->block(data->context, b);
         for (size_t i = 0; i < block.count; i += data->every)
-            if (modes_distance_within(m, j, block.at + i * block.stride + ROW_HEAD, most) < most) return true;
+            if (mixture_distance_within(m, j, block.at + i * block.stride + ROW_HEAD, most) < most) return true;
     }
     return false;
 }
 
 /* The place in the trial component, which a chain of that group has found. */
-static void add_place(modes *m, const found_place *place, uint64_t group, const rows *data) {
-    size_t j = modes_known_as(m, m->capacity);
+static void add_place(mixture *m, const found_place *place, uint64_t group, const rows *data) {
+    size_t j = mixture_known_as(m, m->capacity);
     if (j < m->count) {
         m->at[j].met += place->met;
         m->at[j].groups |= group;
     }
     if (j < m->count + m->retired) return;
-    j = modes_add(m);
+    j = mixture_add(m);
     if (j == m->capacity) return;
-    modes_copy(m, j, m->capacity);
+    mixture_copy(m, j, m->capacity);
     m->at[j].met = place->met;
     m->at[j].groups = group;
     m->at[j].odds = exp(fmin(place->mass - m->level, 700.0));
@@ -234,19 +232,19 @@ static void add_place(modes *m, const found_place *place, uint64_t group, const 
 }
 
 static void add_found(jump_state *s, const jump_offer *offers, size_t total, const rows *data) {
-    modes *m = memory(s);
+    mixture *m = jump_memory(s);
     for (size_t c = 0; c < total; c++)
         for (size_t k = 0; k < offers[c].found; k++) {
             put(m, offers[c].found_mean + k * m->dim, offers[c].found_factor + k * m->dim * m->dim);
             add_place(m, &offers[c].places[k], group_of(s, c), data);
         }
     limit_hearsay(m);
-    modes_normalise(m);
+    mixture_normalise(m);
 }
 
 /* Up to the end of the warm-up all that is known is known before the draws begin. */
 static void establish(jump_state *s) {
-    modes *m = memory(s);
+    mixture *m = jump_memory(s);
     for (size_t j = 0; j < m->count && s->plan.past < s->settle.now.warmup; j++) m->at[j].established = true;
 }
 
@@ -262,9 +260,9 @@ static double reach(const jump_plan *p) {
 static void schedule(jump_state *s) {
     jump_plan        *p = &s->plan;
     double            length = (double)jump_cycle_length(s->settle.now.dim, p->cycle);
-    const modes_tally met = modes_met(memory(s));
+    const modes_tally met = mixture_met(jump_memory(s));
     bool              saturated = p->unseen >= 1.0 || unseen_bound(met.once, met.twice, (uint64_t)p->searches) <=
-                                             SATURATED * unseen_allowed(p->unseen, met.modes, memory(s)->dim);
+                                             SATURATED * unseen_allowed(p->unseen, met.modes, jump_memory(s)->dim);
     bool   warm = p->past <= p->warmup;
     double part =
         warm ? (p->past < p->planned ? EXPLORE_WARMUP : EXPLORE_LONGER) : EXPLORE_MOST * fmin(1.0, reach(p) / RARE);
@@ -279,31 +277,31 @@ static void schedule(jump_state *s) {
 
 /* The component that x most likely belongs to. */
 static size_t nearest_component(jump_state *s) {
-    const modes  *m = memory(s);
-    const double *each = block_at(s, s->at_x);
-    size_t        best = 0;
+    const mixture *m = jump_memory(s);
+    const double  *each = block_at(s, s->at_x);
+    size_t         best = 0;
     for (size_t j = 1; j < m->count; j++)
         if (each[j] + m->at[j].log_weight > each[best] + m->at[best].log_weight) best = j;
     return best;
 }
 
 static void begin_cycle(jump_state *s) {
-    modes *m = memory(s);
+    mixture *m = jump_memory(s);
     memset(&s->tally, 0, sizeof s->tally);
     s->t = 0;
     s->settle.now.warmup = s->plan.warmup;
     s->waits = false;
     s->settle.now.counts.modes = s->plan.modes;
     s->stage = s->plan.explore ? STAGE_EXPLORE : STAGE_SAMPLE;
-    s->log_q_x = modes_log_density(m, now_x(&s->settle.now), block_at(s, s->at_x));
-    if (!s->plan.cycle) explore_shape(exploring(s), m, nearest_component(s));
-    explore_cycle(exploring(s), m);
+    s->log_q_x = mixture_log_density(m, now_x(&s->settle.now), block_at(s, s->at_x));
+    if (!s->plan.cycle) explore_shape(jump_explorer(s), m, nearest_component(s));
+    explore_cycle(jump_explorer(s), m);
 }
 
 /* Learns from all chains, in the memory of one. */
 static void learn(jump_state *s, jump_offer *offers, size_t total, const size_t *place) {
     jump_plan *p = &s->plan;
-    modes     *m = memory(s);
+    mixture   *m = jump_memory(s);
     rows       data = {offers, total, m->dim, block_of, 1};
     jump_tally sum = sum_tallies(offers, total, place);
     bool       structure = jump_tries_structure(s);
@@ -318,12 +316,12 @@ static void learn(jump_state *s, jump_offer *offers, size_t total, const size_t 
         prune(s, &sum);
     }
     if (structure) p->structured = p->past;
-    modes_refit(m, &data, structure);
-    m->level = modes_level(m, &data);
+    mixture_refit(m, &data, structure);
+    m->level = mixture_level(m, &data);
     profiles_learn(m, &data, structure);
     add_found(s, offers, total, &data);
     establish(s);
-    p->modes = modes_name(m, p->cycle);
+    p->modes = mixture_name(m, p->cycle);
     groups_compare(s);
     adapt_shares(s, &sum);
     adapt_brief(p, &sum);
@@ -336,7 +334,7 @@ static void share(void *const *states, size_t count) {
         jump_state *s = chain(states, c);
         if (c) {
             s->plan = first->plan;
-            modes_share(memory(s), memory(first));
+            mixture_share(jump_memory(s), jump_memory(first));
         }
         if (s->plan.past < s->settle.now.warmup) history_forget(&s->history, block_at(s, s->rows));
         begin_cycle(s);

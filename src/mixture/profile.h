@@ -4,13 +4,13 @@
  * their log pi: where that is a quadratic, a regression gives it exactly. Of a t distribution with f degrees of freedom exp(-2 log pi / (f + d)) is a
  * quadratic, too. So a profile predicts log pi far out in the tails, and a point at which log pi is higher belongs to something that is not known.
  * Affine-equivariant, as quadratic.h is. */
-#ifndef CKAM_SAMPLER_PROFILE_H
-#define CKAM_SAMPLER_PROFILE_H
+#ifndef CKAM_MIXTURE_PROFILE_H
+#define CKAM_MIXTURE_PROFILE_H
 
-#include "sampler/refit.h"
+#include "mixture/refit.h"
 
-/* Profiles of all components that own enough of the rows of the last modes_refit(), where one explains log pi over them; the others have none. all: every number
+/* Profiles of all components that own enough of the rows of the last mixture_refit(), where one explains log pi over them; the others have none. all: every number
  * of degrees of freedom is tried, else for a component that has a profile only its own. Up to PROFILE_MOST dimensions. */
-void profiles_learn(modes *m, const rows *data, bool all);
+void profiles_learn(mixture *m, const rows *data, bool all);
 
 #endif

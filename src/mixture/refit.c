@@ -1,7 +1,7 @@
 /* refit.c - see refit.h. Split and merge around the passes of em.h. */
 #include "base/fastmath.h"
 #include "linalg/linalg.h"
-#include "sampler/em.h"
+#include "mixture/em.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ enum { THIN_MOST = 4, THIN_ROWS = 128, THIN_TERMS = 4 };
 #define SURE  25.0  /* gain of log likelihood beyond the number of parameters that needs no further proof */
 
 /* Of a component. */
-static double parameters(const modes *m) {
+static double parameters(const mixture *m) {
     double d = (double)m->dim;
     return 1.0 + d + 0.5 * d * (d + 1.0);
 }
@@ -25,9 +25,9 @@ static double parameters(const modes *m) {
 
 /* out := the direction in which component j extends furthest, one standard deviation long: the first eigenvector of
  * the correlations, so that units do not matter. */
-static void principal(modes *m, size_t j, double *out) {
+static void principal(mixture *m, size_t j, double *out) {
     size_t        dim = m->dim;
-    const double *l = modes_factor(m, j);
+    const double *l = mixture_factor(m, j);
     double       *v = block_at(m, m->work), *sd = v + dim, norm = 1.0;
     for (size_t i = 0; i < dim; i++) {
         double square = 0.0;
@@ -50,17 +50,17 @@ static void principal(modes *m, size_t j, double *out) {
 /* One pass over the rows of `owner`: sums of the components a and b, which share them. Returns the log likelihood. seen: the
  * rows of each, where one that repeats the row before it is not counted. */
 static double share_pair(fit *f, size_t a, size_t b, double owner, double seen[2]) {
-    modes  *m = f->m;
-    walk    w = {0};
-    double *row, *last = NULL, total = 0.0;
+    mixture *m = f->m;
+    walk     w = {0};
+    double  *row, *last = NULL, total = 0.0;
     em_clear(m, a);
     em_clear(m, b);
     seen[0] = seen[1] = 0.0;
     for (; (row = em_row(f, &w, owner)); last = row) {
         const double *x = row + ROW_HEAD;
         double        pull_a, pull_b;
-        double        la = m->at[a].log_weight + modes_log_t(m, a, modes_distance(m, a, x), &pull_a);
-        double        lb = m->at[b].log_weight + modes_log_t(m, b, modes_distance(m, b, x), &pull_b);
+        double        la = m->at[a].log_weight + mixture_log_t(m, a, mixture_distance(m, a, x), &pull_a);
+        double        lb = m->at[b].log_weight + mixture_log_t(m, b, mixture_distance(m, b, x), &pull_b);
         double        other = exp_fast(la < lb ? la - lb : lb - la), most = la < lb ? lb : la;
         double        p = (la < lb ? other : 1.0) / (1.0 + other);
         total += most + log_fast(1.0 + other);
@@ -77,8 +77,8 @@ static double share_pair(fit *f, size_t a, size_t b, double owner, double seen[2
  * of them has too few rows, or when the passes gain so little that `wanted` is out of reach. A row that repeats the one before
  * it is not counted: on one point that a chain was stuck at the density of a component grows without bound. */
 static double fit_pair(fit *f, size_t a, size_t b, double owner, double wanted) {
-    modes *m = f->m;
-    double seen[2], before = -HUGE_VAL, least = (double)m->dim + 1.0;
+    mixture *m = f->m;
+    double   seen[2], before = -HUGE_VAL, least = (double)m->dim + 1.0;
     for (int pass = 0;; pass++) {
         double total = share_pair(f, a, b, owner, seen), na = em_sums(m, a)[0], nb = em_sums(m, b)[0];
         if (f->part * fmin(na, nb) < least) return -HUGE_VAL;
@@ -94,8 +94,8 @@ static double fit_pair(fit *f, size_t a, size_t b, double owner, double wanted) 
 
 /* One component on the rows of `owner` and `other`, refined by some passes. Returns the log likelihood. */
 static double fit_one(fit *f, size_t a, double owner, double other, int passes) {
-    modes *m = f->m;
-    double total = 0.0;
+    mixture *m = f->m;
+    double   total = 0.0;
     for (int pass = 0; pass <= passes; pass++) {
         double owners[2] = {owner, other}, *row;
         total = 0.0;
@@ -104,7 +104,7 @@ static double fit_one(fit *f, size_t a, double owner, double other, int passes) 
             walk w = {0};
             while (owners[side] >= 0.0 && (row = em_row(f, &w, owners[side]))) {
                 double pull;
-                total += modes_log_t(m, a, modes_distance(m, a, row + ROW_HEAD), &pull);
+                total += mixture_log_t(m, a, mixture_distance(m, a, row + ROW_HEAD), &pull);
                 em_count(m, a, row + ROW_HEAD, 1.0, pull);
             }
         }
@@ -118,7 +118,7 @@ static bool farthest(fit *f, size_t j, double *x) {
     walk   w = {0};
     double most = 0.0, *row;
     while ((row = em_row(f, &w, (double)j))) {
-        double distance = modes_distance(f->m, j, row + ROW_HEAD);
+        double distance = mixture_distance(f->m, j, row + ROW_HEAD);
         if (distance <= most) continue;
         most = distance;
         memcpy(x, row + ROW_HEAD, f->m->dim * sizeof *x);
@@ -139,13 +139,13 @@ static bool some_row(fit *f, size_t j, int thirds, double *x) {
 /* out := the axis of component j (a column of L) along which its rows are flattest: two clusters have the least kurtosis
  * across the gap. */
 static void flattest(fit *f, size_t j, double *out) {
-    modes  *m = f->m;
-    size_t  dim = m->dim, best = 0;
-    double *u = out, *square = em_sums(m, m->capacity), *fourth = square + dim, least = HUGE_VAL, *row;
-    walk    w = {0};
+    mixture *m = f->m;
+    size_t   dim = m->dim, best = 0;
+    double  *u = out, *square = em_sums(m, m->capacity), *fourth = square + dim, least = HUGE_VAL, *row;
+    walk     w = {0};
     memset(square, 0, 2 * dim * sizeof *square);
     while ((row = em_row(f, &w, (double)j))) {
-        modes_standardise(m, j, row + ROW_HEAD, u);
+        mixture_standardise(m, j, row + ROW_HEAD, u);
         for (size_t k = 0; k < dim; k++) {
             square[k] += u[k] * u[k];
             fourth[k] += u[k] * u[k] * u[k] * u[k];
@@ -158,18 +158,18 @@ static void flattest(fit *f, size_t j, double *out) {
         best = k;
     }
     memset(out, 0, dim * sizeof *out);
-    memcpy(out + best, modes_factor(m, j) + best * dim + best, (dim - best) * sizeof *out);
+    memcpy(out + best, mixture_factor(m, j) + best * dim + best, (dim - best) * sizeof *out);
 }
 
 /* Trial components a and b from component j: to both sides of its middle, along the longest or the flattest axis, or where it is
  * and at one of its rows, the farthest first, half as wide or tight: one of many equal clusters is worth a component, half of
  * them are not. */
 static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
-    modes  *m = f->m;
-    size_t  dim = m->dim;
-    double *shift = em_sums(m, b); /* not in use yet */
-    modes_copy(m, a, j);
-    modes_copy(m, b, j);
+    mixture *m = f->m;
+    size_t   dim = m->dim;
+    double  *shift = em_sums(m, b); /* not in use yet */
+    mixture_copy(m, a, j);
+    mixture_copy(m, b, j);
     m->at[a].log_weight = m->at[b].log_weight = -0.6931471805599453;
     m->at[a].freedom = m->at[b].freedom = 0.0; /* the profile is that of the whole */
     if (how < 2) {
@@ -178,19 +178,19 @@ static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
         else
             flattest(f, j, shift);
         for (size_t k = 0; k < dim; k++) {
-            modes_mean(m, a)[k] -= shift[k];
-            modes_mean(m, b)[k] += shift[k];
+            mixture_mean(m, a)[k] -= shift[k];
+            mixture_mean(m, b)[k] += shift[k];
         }
-    } else if (!(how < 4 ? farthest(f, j, modes_mean(m, b)) : some_row(f, j, how - 3, modes_mean(m, b)))) {
+    } else if (!(how < 4 ? farthest(f, j, mixture_mean(m, b)) : some_row(f, j, how - 3, mixture_mean(m, b)))) {
         return false;
     }
     for (int side = 0; side < 2; side++) {
         size_t  c = side ? b : a;
-        double *l = modes_factor(m, c);
+        double *l = mixture_factor(m, c);
         double  scale = how >= 2 && c == a ? 1.0 : how < 3 ? 0.5 : TIGHT;
         for (size_t k = 0; k < dim * dim; k++) l[k] *= scale;
         m->at[c].step /= scale; /* as long as it was */
-        modes_prepare(m, c);
+        mixture_prepare(m, c);
     }
     return true;
 }
@@ -198,10 +198,10 @@ static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
 /* One row in some, if the rows of component j are many. The penalty is that of all rows; but what two components gain from
  * chance, about a unit for each parameter, does not shrink with the rows. */
 static fit thinned(const fit *f, size_t j) {
-    const modes *m = f->m;
-    const double terms = parameters(m), enough = fmax(THIN_ROWS, THIN_TERMS * terms);
-    const double thin = fmin(fmax(floor(m->at[j].rows / enough), 1.0), THIN_MOST);
-    fit          some = *f;
+    const mixture *m = f->m;
+    const double   terms = parameters(m), enough = fmax(THIN_ROWS, THIN_TERMS * terms);
+    const double   thin = fmin(fmax(floor(m->at[j].rows / enough), 1.0), THIN_MOST);
+    fit            some = *f;
     some.every *= (size_t)thin;
     some.part = fmin(thin * f->part, 1.0); /* those that are left are further apart */
     some.penalty = terms + (f->penalty - terms) * some.part / (thin * f->part);
@@ -245,31 +245,31 @@ static double likelihood(fit *f) {
  * did not take part in the trial, so all rows decide again: it stays one if q has not become better by the penalty.
  * *now: the log likelihood before and after. */
 static bool split(fit *f, size_t j, double *now) {
-    modes *m = f->m;
-    size_t a = m->capacity, b = a + 1, added = modes_add(m);
-    double weight = m->at[j].weight, pa = exp(m->at[a].log_weight), after;
-    modes_copy(m, added, b);
-    modes_copy(m, b, j);
-    modes_copy(m, j, a);
+    mixture *m = f->m;
+    size_t   a = m->capacity, b = a + 1, added = mixture_add(m);
+    double   weight = m->at[j].weight, pa = exp(m->at[a].log_weight), after;
+    mixture_copy(m, added, b);
+    mixture_copy(m, b, j);
+    mixture_copy(m, j, a);
     m->at[j].weight = weight * pa;
     m->at[added].weight = weight * (1.0 - pa);
-    modes_normalise(m);
+    mixture_normalise(m);
     after = likelihood(f);
     if ((after - *now) * f->part > f->penalty) {
         *now = after;
         m->at[added].met = 0.0; /* those of the whole are with j */
         return true;
     }
-    modes_copy(m, j, b);
-    modes_remove(m, added, false);
-    modes_normalise(m);
+    mixture_copy(m, j, b);
+    mixture_remove(m, added, false);
+    mixture_normalise(m);
     return false;
 }
 
 /* All components at first; then those that came of a split: the others have just been tried. */
 static void try_splits(fit *f) {
-    modes *m = f->m;
-    bool   tried[MODES_MOST] = {false};
+    mixture *m = f->m;
+    bool     tried[MODES_MOST] = {false};
     for (int round = 0; round < 6; round++) {
         size_t before = m->count;
         double now = likelihood(f);
@@ -287,35 +287,35 @@ static void try_splits(fit *f) {
 /* -- One component in place of two -------------------------------------------------------------------------------- */
 
 /* Trial component a := the moments of i and j together. */
-static bool pool_moments(modes *m, size_t a, size_t i, size_t j) {
+static bool pool_moments(mixture *m, size_t a, size_t i, size_t j) {
     size_t  dim = m->dim;
     double  total = m->at[i].weight + m->at[j].weight, p = m->at[i].weight / total, q = 1.0 - p;
-    double *mean = modes_mean(m, a), *factor = modes_factor(m, a), *u = modes_mean(m, i), *v = modes_mean(m, j);
+    double *mean = mixture_mean(m, a), *factor = mixture_factor(m, a), *u = mixture_mean(m, i), *v = mixture_mean(m, j);
     m->at[a] = m->at[i];
     m->at[a].groups |= m->at[j].groups;
     m->at[a].freedom = 0.0;
     memset(factor, 0, dim * dim * sizeof *factor);
-    em_add_square(dim, p, modes_factor(m, i), factor);
-    em_add_square(dim, q, modes_factor(m, j), factor);
+    em_add_square(dim, p, mixture_factor(m, i), factor);
+    em_add_square(dim, q, mixture_factor(m, j), factor);
     for (size_t k = 0; k < dim; k++)
         for (size_t l = k; l < dim; l++) factor[k * dim + l] += p * q * (u[k] - v[k]) * (u[l] - v[l]);
     for (size_t k = 0; k < dim; k++) mean[k] = p * u[k] + q * v[k];
     if (chol_factor(dim, factor)) return false;
-    modes_prepare(m, a);
+    mixture_prepare(m, a);
     return true;
 }
 
 /* log likelihood of i and j on their rows, weights between the two. */
 static double pair_likelihood(fit *f, size_t i, size_t j) {
-    modes *m = f->m;
-    double total = 0.0, both = m->at[i].weight + m->at[j].weight;
-    double li = log(m->at[i].weight / both), lj = log(m->at[j].weight / both);
+    mixture *m = f->m;
+    double   total = 0.0, both = m->at[i].weight + m->at[j].weight;
+    double   li = log(m->at[i].weight / both), lj = log(m->at[j].weight / both);
     for (int side = 0; side < 2; side++) {
         walk    w = {0};
         double *row;
         while ((row = em_row(f, &w, (double)(side ? j : i)))) {
-            double a = li + modes_log_t(m, i, modes_distance(m, i, row + ROW_HEAD), NULL);
-            double b = lj + modes_log_t(m, j, modes_distance(m, j, row + ROW_HEAD), NULL);
+            double a = li + mixture_log_t(m, i, mixture_distance(m, i, row + ROW_HEAD), NULL);
+            double b = lj + mixture_log_t(m, j, mixture_distance(m, j, row + ROW_HEAD), NULL);
             double most = fmax(a, b);
             total += most + log_fast(exp_fast(a - most) + exp_fast(b - most));
         }
@@ -324,18 +324,18 @@ static double pair_likelihood(fit *f, size_t i, size_t j) {
 }
 
 static bool try_merge(fit *f, size_t i, size_t j) {
-    modes *m = f->m;
-    size_t a = m->capacity;
+    mixture *m = f->m;
+    size_t   a = m->capacity;
     if (!pool_moments(m, a, i, j)) return false;
     double one = fit_one(f, a, (double)i, (double)j, 3), two = pair_likelihood(f, i, j);
     return (two - one) * f->part < f->penalty;
 }
 
 /* The nearest component of q to i that has been reached; count if there is none. */
-static size_t nearest(modes *m, size_t i, double within) {
+static size_t nearest(mixture *m, size_t i, double within) {
     size_t best = m->count;
     for (size_t j = 0; j < m->count; j++) {
-        double distance = j != i && m->at[j].reached ? modes_separation(m, i, j) : HUGE_VAL;
+        double distance = j != i && m->at[j].reached ? mixture_separation(m, i, j) : HUGE_VAL;
         if (distance >= within) continue;
         within = distance;
         best = j;
@@ -344,7 +344,7 @@ static size_t nearest(modes *m, size_t i, double within) {
 }
 
 static void try_merges(fit *f) {
-    modes *m = f->m;
+    mixture *m = f->m;
     for (size_t i = 0; i < m->count; i++) {
         size_t j = m->at[i].reached ? nearest(m, i, 4.0) : m->count;
         if (j == m->count || !try_merge(f, i, j)) continue;
@@ -352,7 +352,7 @@ static void try_merges(fit *f) {
         component older = m->at[m->at[i].found <= m->at[j].found ? i : j];
         double    step = m->at[m->at[i].weight >= m->at[j].weight ? i : j].step, met = m->at[i].met + m->at[j].met;
         bool      established = m->at[i].established || m->at[j].established;
-        modes_copy(m, i, m->capacity);
+        mixture_copy(m, i, m->capacity);
         m->at[i].mode = older.mode;
         m->at[i].found = older.found;
         m->at[i].weight = weight;
@@ -360,8 +360,8 @@ static void try_merges(fit *f) {
         m->at[i].met = met;
         m->at[i].established = established;
         m->at[i].reached = true;
-        modes_normalise(m);
-        modes_remove(m, j, false);
+        mixture_normalise(m);
+        mixture_remove(m, j, false);
         em_expect(f); /* owners */
         em_reweigh(f);
         i = (size_t)-1; /* from the beginning */
@@ -421,7 +421,7 @@ static double measure_part(const fit *f) {
     return (1.0 - worst) / (1.0 + worst);
 }
 
-static fit begin(modes *m, const rows *data, size_t most) {
+static fit begin(mixture *m, const rows *data, size_t most) {
     fit    f = {.m = m, .data = data};
     size_t total = 0;
     for (size_t b = 0; b < data->blocks; b++) total += data->block(data->context, b).count;
@@ -440,13 +440,13 @@ static void set_prior(fit *f) {
 }
 
 /* Fewer tell the components that there are well enough, as long as their number is not in question. */
-size_t modes_rows_used(const modes *m, bool structure) {
+size_t mixture_rows_used(const mixture *m, bool structure) {
     if (structure) return ROWS_MOST;
     return (size_t)fmin(fmax(64.0 * (double)m->count * parameters(m), 0.25 * ROWS_MOST), ROWS_MOST);
 }
 
-double modes_refit(modes *m, rows *data, bool structure) {
-    fit f = begin(m, data, modes_rows_used(m, structure));
+double mixture_refit(mixture *m, rows *data, bool structure) {
+    fit f = begin(m, data, mixture_rows_used(m, structure));
     data->every = f.every;
     if (f.count < 1.0) return 1.0;
     set_prior(&f);
@@ -467,7 +467,7 @@ double modes_refit(modes *m, rows *data, bool structure) {
     return f.part;
 }
 
-double modes_level(modes *m, const rows *data) {
+double mixture_level(mixture *m, const rows *data) {
     fit    f = begin(m, data, LEVEL_ROWS);
     walk   w = {0};
     double total = 0.0, n = 0.0, *row;

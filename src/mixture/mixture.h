@@ -4,8 +4,8 @@
  * needs more than one); a mode is a group of components that touch, and has a number for life. A component may have a profile (profile.h): the Gaussian
  * or t distribution that log pi itself is at its draws, with which log pi can be predicted far away. A memory is one flat block:
  * its arrays are offsets from its own beginning. refit.h fits it to draws. */
-#ifndef CKAM_SAMPLER_MODES_H
-#define CKAM_SAMPLER_MODES_H
+#ifndef CKAM_MIXTURE_MIXTURE_H
+#define CKAM_MIXTURE_MIXTURE_H
 
 #include "base/block.h"
 #include "rng/rng.h"
@@ -36,7 +36,7 @@ typedef struct component {
     bool     established; /* it was known when the present draws began */
 } component;
 
-typedef struct modes {
+typedef struct mixture {
     size_t    dim, capacity;  /* of q; may be less than there is room for */
     size_t    count, retired; /* components 0 .. count-1 make up q; `retired` ones follow: places that led nowhere */
     uint64_t  named;          /* the last number given to a mode */
@@ -48,24 +48,24 @@ typedef struct modes {
     size_t    spread, inverse; /* the factor and its inverse in panels */
     size_t    work;            /* dim numbers */
     size_t    centre, profile; /* of profiles: as mean and factor */
-    size_t    boxed, position; /* dim numbers each: 1 where a coordinate is that of a box, else 0; of modes_sight() */
+    size_t    boxed, position; /* dim numbers each: 1 where a coordinate is that of a box, else 0; of mixture_sight() */
     bool      has_box;         /* one of them is */
     size_t    share;           /* sums of a fit: 2 + dim + dim^2 per component; two more for trials, one for work */
-} modes;
+} mixture;
 
 /* How many components there is room for: 64, fewer where 8 MB would not hold their factors, at least 4. */
-size_t modes_capacity(size_t dim);
-size_t modes_size(size_t dim); /* of the block in bytes; SIZE_MAX when it overflows */
+size_t mixture_capacity(size_t dim);
+size_t mixture_size(size_t dim); /* of the block in bytes; SIZE_MAX when it overflows */
 /* boxed: dim flags, as ckam_target has them; NULL: none. */
-void modes_begin(modes *m, size_t dim, const bool *boxed);
+void mixture_begin(mixture *m, size_t dim, const bool *boxed);
 
-static inline double *modes_mean(modes *m, size_t j) { return block_at(m, m->mean) + j * m->dim; }
-static inline double *modes_factor(modes *m, size_t j) { return block_at(m, m->factor) + j * m->dim * m->dim; }
+static inline double *mixture_mean(mixture *m, size_t j) { return block_at(m, m->mean) + j * m->dim; }
+static inline double *mixture_factor(mixture *m, size_t j) { return block_at(m, m->factor) + j * m->dim * m->dim; }
 
-static inline double *modes_centre(modes *m, size_t j) { return block_at(m, m->centre) + j * m->dim; }
-static inline double *modes_profile(modes *m, size_t j) { return block_at(m, m->profile) + j * m->dim * m->dim; }
-static inline bool    modes_has_profile(const component *c) { return c->freedom > 0.0; }
-static inline bool    modes_has_tail(const component *c) { return c->freedom > 0.0 && c->freedom < HUGE_VAL; }
+static inline double *mixture_centre(mixture *m, size_t j) { return block_at(m, m->centre) + j * m->dim; }
+static inline double *mixture_profile(mixture *m, size_t j) { return block_at(m, m->profile) + j * m->dim * m->dim; }
+static inline bool    mixture_has_profile(const component *c) { return c->freedom > 0.0; }
+static inline bool    mixture_has_tail(const component *c) { return c->freedom > 0.0 && c->freedom < HUGE_VAL; }
 
 /* A point x as profiles see it: a coordinate of a box (base/box.h) is a position between its bounds, 0 to 1, because a density that is a Gaussian
  * there is none in x. */
@@ -73,74 +73,74 @@ typedef struct sight {
     const double *x, *position; /* `position` may be in the memory, up to the next sight */
     double        log_slope;    /* log |d position / dx| */
 } sight;
-sight modes_sight(modes *m, const double *x);
+sight mixture_sight(mixture *m, const double *x);
 /* log pi at a point if component j were alone, by its profile, or else as if it were Gaussian; *peak: the highest value of that, but for what
  * log_slope adds. */
-double modes_predict(modes *m, size_t j, const sight *at, double *peak);
+double mixture_predict(mixture *m, size_t j, const sight *at, double *peak);
 
 /* Component j from its mean and factor, which are in place: panels, log_det, log_height. */
-void modes_prepare(modes *m, size_t j);
+void mixture_prepare(mixture *m, size_t j);
 /* Degrees of freedom of all components. */
-void modes_set_degrees(modes *m, double degrees);
+void mixture_set_degrees(mixture *m, double degrees);
 /* log t_j at the squared distance `distance` from component j, and, if it is not NULL, what a draw there counts for in the
  * mean and covariance of the component; with a Gaussian it would be 1. */
-double modes_log_t(const modes *m, size_t j, double distance, double *pull);
+double mixture_log_t(const mixture *m, size_t j, double distance, double *pull);
 /* The pull, from log t_j. */
-double modes_pull(const modes *m, size_t j, double log_t);
+double mixture_pull(const mixture *m, size_t j, double log_t);
 /* log of the constant of t in `dim` dimensions, but for its scale. */
-double modes_height(double degrees, double dim);
+double mixture_height(double degrees, double dim);
 /* Weights of q scaled to sum 1, and their logs. */
-void modes_normalise(modes *m);
+void mixture_normalise(mixture *m);
 /* Another memory of the same dimension becomes the same. What is not in use is left out: most of the room, where there are many
  * dimensions. */
-void modes_share(modes *to, modes *from);
+void mixture_share(mixture *to, mixture *from);
 /* Copies component `from` to `to`. */
-void modes_copy(modes *m, size_t to, size_t from);
+void mixture_copy(mixture *m, size_t to, size_t from);
 /* Takes component j out of q; a retired one is remembered while there is room. */
-void modes_remove(modes *m, size_t j, bool retire);
+void mixture_remove(mixture *m, size_t j, bool retire);
 /* Makes room for a component in q and returns its index; count (there is none) if q is full. Forgets a retired one where
  * it must. Its mean and factor are then the caller's to fill. */
-size_t modes_add(modes *m);
+size_t mixture_add(mixture *m);
 
 /* u := L_j^-1 (x - mu_j), and back: x := mu_j + L_j u. */
-void modes_standardise(modes *m, size_t j, const double *x, double *u);
-void modes_place(modes *m, size_t j, const double *u, double *x);
+void mixture_standardise(mixture *m, size_t j, const double *x, double *u);
+void mixture_place(mixture *m, size_t j, const double *u, double *x);
 /* to := from + scale L_j u. */
-void modes_shift(modes *m, size_t j, double scale, const double *u, const double *from, double *to);
+void mixture_shift(mixture *m, size_t j, double scale, const double *u, const double *from, double *to);
 /* |L_j^-1 (x - mu_j)|^2. */
-double modes_distance(modes *m, size_t j, const double *x);
+double mixture_distance(mixture *m, size_t j, const double *x);
 /* The same; if it is more than `limit`, something between the two, which is faster. */
-double modes_distance_within(modes *m, size_t j, const double *x, double limit);
+double mixture_distance_within(mixture *m, size_t j, const double *x, double limit);
 /* log t(x; mu_j, L_j L_j^T) for each component of q into out; returns log q(x). */
-double modes_log_density(modes *m, const double *x, double *out);
+double mixture_log_density(mixture *m, const double *x, double *out);
 /* The same, faster where x is near component `near` of q. What is less than e^-50 of q(x) is there in `out` as something
  * that is more, but at most e^-50 of it. */
-double modes_log_density_near(modes *m, const double *x, size_t near, double *out);
-/* The component that x belongs to: i ~ w_i t_i(x) / q(x), from what modes_log_density() gave. */
-size_t modes_label(const modes *m, rng *r, const double *each, double log_q);
+double mixture_log_density_near(mixture *m, const double *x, size_t near, double *out);
+/* The component that x belongs to: i ~ w_i t_i(x) / q(x), from what mixture_log_density() gave. */
+size_t mixture_label(const mixture *m, rng *r, const double *each, double log_q);
 /* y ~ component j. */
-void modes_draw(modes *m, rng *r, size_t j, double *y);
+void mixture_draw(mixture *m, rng *r, size_t j, double *y);
 /* j ~ w. `without`: a component that is left out, or count. */
-size_t modes_choose(const modes *m, rng *r, size_t without);
+size_t mixture_choose(const mixture *m, rng *r, size_t without);
 /* y := mu_to + L_to L_from^-1 (x - mu_from). */
-void modes_map(modes *m, size_t from, size_t to, const double *x, double *y);
+void mixture_map(mixture *m, size_t from, size_t to, const double *x, double *y);
 
 /* The squared distance within which a point is among the draws of a component: two standard deviations above the mean. */
-static inline double modes_home_radius(size_t dim) { return (double)dim + 2.0 * sqrt(2.0 * (double)dim); }
+static inline double mixture_home_radius(size_t dim) { return (double)dim + 2.0 * sqrt(2.0 * (double)dim); }
 /* How far apart components i and j are: in standard deviations from the centre of each to the border between them. */
-double modes_separation(modes *m, size_t i, size_t j);
+double mixture_separation(mixture *m, size_t i, size_t j);
 /* The component of q, or the retired one, that is where component j, a trial, is: the nearest; count + retired if there is none. Its
  * mean is that of a short walk, so the more dimensions, the further off it may be. */
-size_t modes_known_as(modes *m, size_t j);
+size_t mixture_known_as(mixture *m, size_t j);
 /* Whether a component of the same mode as j was known when the present draws began. */
-bool modes_is_established(const modes *m, size_t j);
+bool mixture_is_established(const mixture *m, size_t j);
 /* How often searches have met the modes that draws have reached. */
 typedef struct modes_tally {
     uint64_t modes, once, twice; /* all; met by one search, or, found by the draws themselves, by none; by two */
 } modes_tally;
-modes_tally modes_met(const modes *m);
+modes_tally mixture_met(const mixture *m);
 /* Gives the components of q that touch the same number, the lowest among them, and new numbers to what has none (0).
  * Returns how many modes there are that have been reached. */
-size_t modes_name(modes *m, uint64_t cycle);
+size_t mixture_name(mixture *m, uint64_t cycle);
 
 #endif

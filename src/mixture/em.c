@@ -1,5 +1,5 @@
 /* em.c - see em.h. */
-#include "sampler/em.h"
+#include "mixture/em.h"
 
 #include "base/fastmath.h"
 #include "linalg/linalg.h"
@@ -30,22 +30,22 @@ double *em_row(const fit *f, walk *w, double owner) {
 
 double em_log_density(fit *f, const double *row) {
     size_t owner = (size_t)row[ROW_OWNER]; /* of an earlier fit: there may be fewer components now */
-    return modes_log_density_near(f->m, row + ROW_HEAD, owner < f->m->count ? owner : 0, f->each);
+    return mixture_log_density_near(f->m, row + ROW_HEAD, owner < f->m->count ? owner : 0, f->each);
 }
 
 /* -- Sums of a component ------------------------------------------------------------------------------------------ */
 
-double *em_sums(modes *m, size_t j) { return block_at(m, m->share) + j * (2 + m->dim + m->dim * m->dim); }
+double *em_sums(mixture *m, size_t j) { return block_at(m, m->share) + j * (2 + m->dim + m->dim * m->dim); }
 
-void em_clear(modes *m, size_t j) { memset(em_sums(m, j), 0, (2 + m->dim + m->dim * m->dim) * sizeof(double)); }
+void em_clear(mixture *m, size_t j) { memset(em_sums(m, j), 0, (2 + m->dim + m->dim * m->dim) * sizeof(double)); }
 
 /* A row that belongs to component j with probability p, and has this pull. */
-void em_count(modes *m, size_t j, const double *x, double p, double pull) {
+void em_count(mixture *m, size_t j, const double *x, double p, double pull) {
     size_t  dim = m->dim;
     double *s = em_sums(m, j), *u = block_at(m, m->work) + dim, weight = p * pull;
     s[0] += p;
     s[1] += weight;
-    modes_standardise(m, j, x, u);
+    mixture_standardise(m, j, x, u);
     vec_axpy(dim, weight, u, s + 2);
     sym_add(dim, weight, u, s + 2 + dim);
 }
@@ -119,9 +119,9 @@ static bool scale_columns(size_t dim, double *l, const double *w) {
 /* L := a factor of the covariance whose value in the frame of L is W, shrunk towards the shape that n draws contradict less: that of L,
  * or that without correlations. A trial component has no shape of its own yet: its L is that of the component that is to be split, which is
  * long where two modes are apart. Returns false, with L as it was, if it is not positive definite. */
-static bool refactor(modes *m, size_t j, double n, double *w) {
+static bool refactor(mixture *m, size_t j, double n, double *w) {
     size_t  dim = m->dim;
-    double *l = modes_factor(m, j), *x = em_sums(m, m->capacity + 2), *work = block_at(m, m->work);
+    double *l = mixture_factor(m, j), *x = em_sums(m, m->capacity + 2), *work = block_at(m, m->work);
     double  d = (double)dim, trace = 0.0;
     for (size_t k = 0; k < dim; k++) trace += w[k * dim + k];
     const bool   trial = j >= m->capacity;
@@ -145,10 +145,10 @@ static bool refactor(modes *m, size_t j, double n, double *w) {
 
 /* A chain that is stuck repeats its point, at which the density of a component would grow without bound: fewer different points than a
  * covariance needs leave the shape as it is. Trial components are refused later (refit.c). */
-static bool has_shape(const modes *m, size_t j) { return j >= m->capacity || m->at[j].distinct > (double)m->dim; }
+static bool has_shape(const mixture *m, size_t j) { return j >= m->capacity || m->at[j].distinct > (double)m->dim; }
 
 /* The sums are in the component's own frame, u = L^-1 (x - mu), where the covariance W is I but for chance while the shape is right. */
-void em_maximise(modes *m, size_t j, double part) {
+void em_maximise(mixture *m, size_t j, double part) {
     size_t  dim = m->dim;
     double *s = em_sums(m, j), *first = s + 2, *w = first + dim, *shift = block_at(m, m->work) + dim;
     double  before = m->at[j].log_det;
@@ -159,10 +159,10 @@ void em_maximise(modes *m, size_t j, double part) {
         for (size_t i = k; i < dim; i++) w[k * dim + i] /= s[0];
     }
     memset(shift, 0, dim * sizeof *shift);
-    tri_multiply_add(dim, modes_factor(m, j), 1.0, first, shift);
+    tri_multiply_add(dim, mixture_factor(m, j), 1.0, first, shift);
     if (!refactor(m, j, s[0] * part, w)) return;
-    vec_axpy(dim, 1.0, shift, modes_mean(m, j));
-    modes_prepare(m, j);
+    vec_axpy(dim, 1.0, shift, mixture_mean(m, j));
+    mixture_prepare(m, j);
     double shrunk = exp((before - m->at[j].log_det) / (double)dim); /* steps stay as long as they were */
     m->at[j].step *= shrunk;
 }
@@ -171,9 +171,9 @@ void em_maximise(modes *m, size_t j, double part) {
 
 /* One pass: sums and owners. Returns the log likelihood. */
 double em_expect(fit *f) {
-    modes *m = f->m;
-    walk   w = {0};
-    double total = 0.0, *row, *last = NULL;
+    mixture *m = f->m;
+    walk     w = {0};
+    double   total = 0.0, *row, *last = NULL;
     for (size_t j = 0; j < m->count; j++) {
         em_clear(m, j);
         m->at[j].distinct = 0.0;
@@ -189,7 +189,7 @@ double em_expect(fit *f) {
                 most = p;
                 row[ROW_OWNER] = (double)j;
             }
-            if (p >= EM_SHARE) em_count(m, j, x, p, modes_pull(m, j, f->each[j]));
+            if (p >= EM_SHARE) em_count(m, j, x, p, mixture_pull(m, j, f->each[j]));
             if (!repeats) m->at[j].distinct += p;
         }
     }
@@ -198,8 +198,8 @@ double em_expect(fit *f) {
 
 /* Weights follow the rows; what has none keeps its weight. */
 void em_reweigh(fit *f) {
-    modes *m = f->m;
-    double kept = 0.0, seen = 0.0;
+    mixture *m = f->m;
+    double   kept = 0.0, seen = 0.0;
     for (size_t j = 0; j < m->count; j++) {
         component *c = &m->at[j];
         c->rows = em_sums(m, j)[0];
@@ -213,7 +213,7 @@ void em_reweigh(fit *f) {
         component *c = &m->at[j];
         if (c->reached) c->weight = (1.0 - fmin(kept, 0.9)) * (c->rows + 1.0) / seen;
     }
-    modes_normalise(m);
+    mixture_normalise(m);
 }
 
 void em_run(fit *f, int passes) {
@@ -228,23 +228,23 @@ void em_run(fit *f, int passes) {
 bool em_adapt_degrees(fit *f) {
     static const double choice[] = {3, 5, 7, 10, 15, 25, 50, 100};
     enum { CHOICES = sizeof choice / sizeof *choice };
-    modes *m = f->m;
-    double d = (double)m->dim, total[3] = {0.0}, count = 0.0, *row; /* logs of t with fewer, as many, more degrees */
-    walk   w = {0};
-    int    now = 0, best = 0;
+    mixture *m = f->m;
+    double   d = (double)m->dim, total[3] = {0.0}, count = 0.0, *row; /* logs of t with fewer, as many, more degrees */
+    walk     w = {0};
+    int      now = 0, best = 0;
     while (now + 1 < CHOICES && choice[now] < m->degrees) now++;
     const int low = now > 0 ? -1 : 0, high = now + 1 < CHOICES ? 1 : 0;
     while ((row = em_row(f, &w, -1.0))) {
         count += 1.0;
-        double distance = modes_distance(m, (size_t)row[ROW_OWNER], row + ROW_HEAD);
+        double distance = mixture_distance(m, (size_t)row[ROW_OWNER], row + ROW_HEAD);
         for (int k = low; k <= high; k++)
             total[k + 1] -= 0.5 * (choice[now + k] + d) * log_fast(1.0 + distance / choice[now + k]);
     }
-    for (int k = low; k <= high; k++) total[k + 1] += count * modes_height(choice[now + k], d);
+    for (int k = low; k <= high; k++) total[k + 1] += count * mixture_height(choice[now + k], d);
     if (high && (total[2] - total[1]) * f->part > 3.0)
         best = 1;
     else if (low && (total[0] - total[1]) * f->part > 3.0)
         best = -1;
-    modes_set_degrees(m, choice[now + best]);
+    mixture_set_degrees(m, choice[now + best]);
     return best != 0;
 }

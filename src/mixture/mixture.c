@@ -1,5 +1,5 @@
 /* modes.c - see modes.h. */
-#include "sampler/modes.h"
+#include "mixture/mixture.h"
 
 #include "base/box.h"
 #include "base/fastmath.h"
@@ -16,17 +16,17 @@ enum { SMALL = 8 };  /* dimensions in which a distance takes no longer than to l
 #define MINOR   0.01 /* weight of a mode that need not be met by searches */
 #define FAR     50.0 /* a term of q that is e^-50 of another is lost in their sum, and no label is drawn for it */
 
-size_t modes_capacity(size_t dim) {
+size_t mixture_capacity(size_t dim) {
     size_t fit = BYTES_MOST / sizeof(double) / dim / dim;
     if (fit > MODES_MOST) fit = MODES_MOST;
     return fit < CAPACITY_LEAST ? CAPACITY_LEAST : fit;
 }
 
-static size_t layout(modes *m, size_t dim) {
-    size_t end = sizeof *m, slots = modes_capacity(dim) + TRIALS, square;
+static size_t layout(mixture *m, size_t dim) {
+    size_t end = sizeof *m, slots = mixture_capacity(dim) + TRIALS, square;
     if (__builtin_mul_overflow(dim, dim, &square) || square > SIZE_MAX / 4) return SIZE_MAX;
     m->dim = dim;
-    m->capacity = modes_capacity(dim);
+    m->capacity = mixture_capacity(dim);
     m->mean = block_take(&end, slots, dim);
     m->factor = block_take(&end, slots, square);
     m->spread = block_take(&end, slots, panels_size(dim));
@@ -40,28 +40,28 @@ static size_t layout(modes *m, size_t dim) {
     return end;
 }
 
-static double *spread(modes *m, size_t j) { return block_at(m, m->spread) + j * panels_size(m->dim); }
-static double *inverse(modes *m, size_t j) { return block_at(m, m->inverse) + j * panels_size(m->dim); }
+static double *spread(mixture *m, size_t j) { return block_at(m, m->spread) + j * panels_size(m->dim); }
+static double *inverse(mixture *m, size_t j) { return block_at(m, m->inverse) + j * panels_size(m->dim); }
 
-size_t modes_size(size_t dim) { return layout(&(modes){0}, dim); }
+size_t mixture_size(size_t dim) { return layout(&(mixture){0}, dim); }
 
-void modes_begin(modes *m, size_t dim, const bool *boxed) {
+void mixture_begin(mixture *m, size_t dim, const bool *boxed) {
     layout(m, dim);
     for (size_t k = 0; boxed && k < dim; k++) {
         block_at(m, m->boxed)[k] = boxed[k] ? 1.0 : 0.0;
         m->has_box = m->has_box || boxed[k];
     }
-    modes_set_degrees(m, DEGREES);
+    mixture_set_degrees(m, DEGREES);
 }
 
 /* The factor and its inverse in panels, column by column. */
-static void make_panels(modes *m, size_t j) {
+static void make_panels(mixture *m, size_t j) {
     double *column = block_at(m, m->work);
     for (size_t k = 0; k < m->dim; k++) {
-        panels_set_column(m->dim, spread(m, j), k, modes_factor(m, j) + k * m->dim);
+        panels_set_column(m->dim, spread(m, j), k, mixture_factor(m, j) + k * m->dim);
         memset(column, 0, m->dim * sizeof *column);
         column[k] = 1.0;
-        tri_solve_from(m->dim, modes_factor(m, j), k, column);
+        tri_solve_from(m->dim, mixture_factor(m, j), k, column);
         panels_set_column(m->dim, inverse(m, j), k, column);
     }
 }
@@ -78,37 +78,37 @@ static double log_gamma(double x) {
     return (x - 0.5) * log(x) - x + 0.91893853320467274178 + series - log(product);
 }
 
-double modes_height(double degrees, double dim) {
+double mixture_height(double degrees, double dim) {
     const double pi = 3.14159265358979323846;
     return log_gamma(0.5 * (degrees + dim)) - log_gamma(0.5 * degrees) - 0.5 * dim * log(degrees * pi);
 }
 
-void modes_prepare(modes *m, size_t j) {
+void mixture_prepare(mixture *m, size_t j) {
     component *c = &m->at[j];
     make_panels(m, j);
-    c->log_det = 0.5 * chol_log_det(m->dim, modes_factor(m, j));
+    c->log_det = 0.5 * chol_log_det(m->dim, mixture_factor(m, j));
     c->log_height = m->height - c->log_det;
 }
 
-void modes_set_degrees(modes *m, double degrees) {
+void mixture_set_degrees(mixture *m, double degrees) {
     m->degrees = degrees;
-    m->height = modes_height(degrees, (double)m->dim);
+    m->height = mixture_height(degrees, (double)m->dim);
     for (size_t j = 0; j < m->count + m->retired; j++) m->at[j].log_height = m->height - m->at[j].log_det;
 }
 
-double modes_log_t(const modes *m, size_t j, double distance, double *pull) {
+double mixture_log_t(const mixture *m, size_t j, double distance, double *pull) {
     const double order = m->degrees + (double)m->dim;
     if (pull) *pull = order / (m->degrees + distance);
     return m->at[j].log_height - 0.5 * order * log_fast(1.0 + distance / m->degrees);
 }
 
-double modes_pull(const modes *m, size_t j, double log_t) {
+double mixture_pull(const mixture *m, size_t j, double log_t) {
     const double order =
         m->degrees + (double)m->dim; /* log t = log_height - order/2 log((degrees + distance) / degrees) */
     return order / m->degrees * exp_fast(2.0 / order * (log_t - m->at[j].log_height));
 }
 
-void modes_normalise(modes *m) {
+void mixture_normalise(mixture *m) {
     double sum = 0.0;
     for (size_t j = 0; j < m->count; j++) sum += m->at[j].weight;
     for (size_t j = 0; j < m->count; j++) {
@@ -117,77 +117,79 @@ void modes_normalise(modes *m) {
     }
 }
 
-void modes_share(modes *to, modes *from) {
+void mixture_share(mixture *to, mixture *from) {
     size_t used = from->count + from->retired, dim = from->dim, panels = panels_size(dim);
     memcpy(to, from, sizeof *to);
-    memcpy(modes_mean(to, 0), modes_mean(from, 0), used * dim * sizeof(double));
-    memcpy(modes_factor(to, 0), modes_factor(from, 0), used * dim * dim * sizeof(double));
+    memcpy(mixture_mean(to, 0), mixture_mean(from, 0), used * dim * sizeof(double));
+    memcpy(mixture_factor(to, 0), mixture_factor(from, 0), used * dim * dim * sizeof(double));
     memcpy(spread(to, 0), spread(from, 0), used * panels * sizeof(double));
     memcpy(inverse(to, 0), inverse(from, 0), used * panels * sizeof(double));
     if (dim > PROFILE_MOST) return;
-    memcpy(modes_centre(to, 0), modes_centre(from, 0), used * dim * sizeof(double));
-    memcpy(modes_profile(to, 0), modes_profile(from, 0), used * dim * dim * sizeof(double));
+    memcpy(mixture_centre(to, 0), mixture_centre(from, 0), used * dim * sizeof(double));
+    memcpy(mixture_profile(to, 0), mixture_profile(from, 0), used * dim * dim * sizeof(double));
 }
 
-void modes_copy(modes *m, size_t to, size_t from) {
+void mixture_copy(mixture *m, size_t to, size_t from) {
     size_t square = m->dim * m->dim * sizeof(double), panels = panels_size(m->dim) * sizeof(double);
     if (to == from) return;
     m->at[to] = m->at[from];
-    memcpy(modes_mean(m, to), modes_mean(m, from), m->dim * sizeof(double));
-    memcpy(modes_factor(m, to), modes_factor(m, from), square);
+    memcpy(mixture_mean(m, to), mixture_mean(m, from), m->dim * sizeof(double));
+    memcpy(mixture_factor(m, to), mixture_factor(m, from), square);
     memcpy(spread(m, to), spread(m, from), panels);
     memcpy(inverse(m, to), inverse(m, from), panels);
-    if (!modes_has_profile(&m->at[from])) return;
-    memcpy(modes_centre(m, to), modes_centre(m, from), m->dim * sizeof(double));
-    memcpy(modes_profile(m, to), modes_profile(m, from), square);
+    if (!mixture_has_profile(&m->at[from])) return;
+    memcpy(mixture_centre(m, to), mixture_centre(m, from), m->dim * sizeof(double));
+    memcpy(mixture_profile(m, to), mixture_profile(m, from), square);
 }
 
-void modes_remove(modes *m, size_t j, bool retire) {
+void mixture_remove(mixture *m, size_t j, bool retire) {
     size_t last = m->count + m->retired - 1, spare = m->capacity;
-    modes_copy(m, spare, j);
-    for (size_t k = j; k < last; k++) modes_copy(m, k, k + 1);
+    mixture_copy(m, spare, j);
+    for (size_t k = j; k < last; k++) mixture_copy(m, k, k + 1);
     m->count--;
     if (retire) {
-        modes_copy(m, last, spare);
+        mixture_copy(m, last, spare);
         m->retired++;
     }
 }
 
-size_t modes_add(modes *m) {
+size_t mixture_add(mixture *m) {
     size_t all = m->count + m->retired;
     if (m->count == m->capacity) return m->capacity;
     if (all == m->capacity) { /* the oldest of the retired is forgotten */
         m->retired--;
         all--;
-        for (size_t k = m->count; k < all; k++) modes_copy(m, k, k + 1);
+        for (size_t k = m->count; k < all; k++) mixture_copy(m, k, k + 1);
     }
-    for (size_t k = all; k > m->count; k--) modes_copy(m, k, k - 1);
+    for (size_t k = all; k > m->count; k--) mixture_copy(m, k, k - 1);
     m->at[m->count] = (component){.step = 1.0};
     return m->count++;
 }
 
-void modes_standardise(modes *m, size_t j, const double *x, double *u) {
-    const double *mean = modes_mean(m, j);
+void mixture_standardise(mixture *m, size_t j, const double *x, double *u) {
+    const double *mean = mixture_mean(m, j);
     double       *centred = block_at(m, m->work);
     for (size_t k = 0; k < m->dim; k++) centred[k] = x[k] - mean[k];
     panels_multiply(m->dim, inverse(m, j), centred, u);
 }
 
-void modes_shift(modes *m, size_t j, double scale, const double *u, const double *from, double *to) {
+void mixture_shift(mixture *m, size_t j, double scale, const double *u, const double *from, double *to) {
     double *step = block_at(m, m->work);
     panels_multiply(m->dim, spread(m, j), u, step);
     for (size_t k = 0; k < m->dim; k++) to[k] = from[k] + scale * step[k];
 }
 
-void modes_place(modes *m, size_t j, const double *u, double *x) { modes_shift(m, j, 1.0, u, modes_mean(m, j), x); }
-
-double modes_distance_within(modes *m, size_t j, const double *x, double limit) {
-    return panels_square(m->dim, inverse(m, j), x, modes_mean(m, j), limit, block_at(m, m->work));
+void mixture_place(mixture *m, size_t j, const double *u, double *x) {
+    mixture_shift(m, j, 1.0, u, mixture_mean(m, j), x);
 }
 
-double modes_distance(modes *m, size_t j, const double *x) { return modes_distance_within(m, j, x, HUGE_VAL); }
+double mixture_distance_within(mixture *m, size_t j, const double *x, double limit) {
+    return panels_square(m->dim, inverse(m, j), x, mixture_mean(m, j), limit, block_at(m, m->work));
+}
 
-sight modes_sight(modes *m, const double *x) {
+double mixture_distance(mixture *m, size_t j, const double *x) { return mixture_distance_within(m, j, x, HUGE_VAL); }
+
+sight mixture_sight(mixture *m, const double *x) {
     double *position = block_at(m, m->position), sum = 0.0;
     if (!m->has_box) return (sight){x, x, 0.0};
     for (size_t k = 0; k < m->dim; k++) {
@@ -201,18 +203,18 @@ sight modes_sight(modes *m, const double *x) {
     return (sight){x, position, sum};
 }
 
-double modes_predict(modes *m, size_t j, const sight *at, double *peak) {
+double mixture_predict(mixture *m, size_t j, const sight *at, double *peak) {
     const component *c = &m->at[j];
     double          *apart = block_at(m, m->work);
-    if (!modes_has_profile(c)) {
+    if (!mixture_has_profile(c)) {
         *peak = m->level + c->log_weight + c->log_height;
-        return *peak - 0.5 * modes_distance(m, j, at->x);
+        return *peak - 0.5 * mixture_distance(m, j, at->x);
     }
-    for (size_t k = 0; k < m->dim; k++) apart[k] = at->position[k] - modes_centre(m, j)[k];
-    tri_solve(m->dim, modes_profile(m, j), apart);
+    for (size_t k = 0; k < m->dim; k++) apart[k] = at->position[k] - mixture_centre(m, j)[k];
+    tri_solve(m->dim, mixture_profile(m, j), apart);
     const double distance = vec_dot(m->dim, apart, apart), order = c->freedom + (double)m->dim;
     *peak = c->peak + at->log_slope;
-    return *peak - 0.5 * (modes_has_tail(c) ? order * log1p(distance / c->freedom) : distance);
+    return *peak - 0.5 * (mixture_has_tail(c) ? order * log1p(distance / c->freedom) : distance);
 }
 
 /* limit[j] := the squared distance at which log t of component j, whose greatest term in q is e^peak[j], has fallen so far that its
@@ -222,22 +224,22 @@ WIDE static void find_limits(size_t count, double degrees, double order, double 
     for (size_t j = 0; j < count; j++) limit[j] = degrees * (exp_fast(2.0 / order * (peak[j] - least)) - 1.0);
 }
 
-static void limits_for(const modes *m, double least, double *limit) {
+static void limits_for(const mixture *m, double least, double *limit) {
     double peak[MODES_MOST];
     for (size_t j = 0; j < m->count; j++) peak[j] = m->at[j].log_height + m->at[j].log_weight;
     find_limits(m->count, m->degrees, m->degrees + (double)m->dim, least, peak, limit);
 }
 
 /* log t of component j, unless x is beyond the limit. */
-static bool log_t_within(modes *m, size_t j, const double *x, double limit, double *out) {
-    double distance = modes_distance_within(m, j, x, limit);
+static bool log_t_within(mixture *m, size_t j, const double *x, double limit, double *out) {
+    double distance = mixture_distance_within(m, j, x, limit);
     if (distance > limit) return false;
-    *out = modes_log_t(m, j, distance < DBL_MAX ? distance : DBL_MAX, NULL);
+    *out = mixture_log_t(m, j, distance < DBL_MAX ? distance : DBL_MAX, NULL);
     return true;
 }
 
 /* What is less than e^-far beside component `near` is not looked at closely. */
-static double log_density(modes *m, const double *x, size_t near, double far, double *out) {
+static double log_density(mixture *m, const double *x, size_t near, double far, double *out) {
     double  room[MODES_MOST], sum = 0.0;
     double *limit = far < HUGE_VAL && m->count > 1 ? room : NULL;
     size_t  close[MODES_MOST], count = 0;
@@ -258,13 +260,13 @@ static double log_density(modes *m, const double *x, size_t near, double far, do
     return most + log_fast(sum);
 }
 
-double modes_log_density(modes *m, const double *x, double *out) { return log_density(m, x, 0, HUGE_VAL, out); }
+double mixture_log_density(mixture *m, const double *x, double *out) { return log_density(m, x, 0, HUGE_VAL, out); }
 
-double modes_log_density_near(modes *m, const double *x, size_t near, double *out) {
+double mixture_log_density_near(mixture *m, const double *x, size_t near, double *out) {
     return log_density(m, x, near, m->dim > SMALL ? FAR : HUGE_VAL, out);
 }
 
-size_t modes_label(const modes *m, rng *r, const double *each, double log_q) {
+size_t mixture_label(const mixture *m, rng *r, const double *each, double log_q) {
     double u = rng_uniform(r), sum = 0.0;
     for (size_t j = 0; j + 1 < m->count; j++) {
         sum += exp_fast(each[j] + m->at[j].log_weight - log_q);
@@ -284,13 +286,13 @@ static double chi_squared(rng *r, double k) {
     }
 }
 
-void modes_draw(modes *m, rng *r, size_t j, double *y) {
+void mixture_draw(mixture *m, rng *r, size_t j, double *y) {
     double *z = block_at(m, m->work) + m->dim, scale = sqrt(m->degrees / chi_squared(r, m->degrees));
     rng_normals(r, m->dim, z);
-    modes_shift(m, j, scale, z, modes_mean(m, j), y);
+    mixture_shift(m, j, scale, z, mixture_mean(m, j), y);
 }
 
-size_t modes_choose(const modes *m, rng *r, size_t without) {
+size_t mixture_choose(const mixture *m, rng *r, size_t without) {
     double total = without < m->count ? 1.0 - m->at[without].weight : 1.0;
     double u = rng_uniform(r) * total, sum = 0.0;
     size_t last = m->count;
@@ -303,23 +305,23 @@ size_t modes_choose(const modes *m, rng *r, size_t without) {
     return last;
 }
 
-void modes_map(modes *m, size_t from, size_t to, const double *x, double *y) {
+void mixture_map(mixture *m, size_t from, size_t to, const double *x, double *y) {
     double *z = block_at(m, m->work) + m->dim;
-    modes_standardise(m, from, x, z);
-    modes_place(m, to, z, y);
+    mixture_standardise(m, from, x, z);
+    mixture_place(m, to, z, y);
 }
 
-double modes_separation(modes *m, size_t i, size_t j) {
-    double a = sqrt(modes_distance(m, i, modes_mean(m, j))), b = sqrt(modes_distance(m, j, modes_mean(m, i)));
+double mixture_separation(mixture *m, size_t i, size_t j) {
+    double a = sqrt(mixture_distance(m, i, mixture_mean(m, j))), b = sqrt(mixture_distance(m, j, mixture_mean(m, i)));
     return a > 0.0 && b > 0.0 ? 1.0 / (1.0 / a + 1.0 / b) : 0.0;
 }
 
-size_t modes_known_as(modes *m, size_t j) {
+size_t mixture_known_as(mixture *m, size_t j) {
     size_t nearest = m->count + m->retired;
     double least = 1.0;
     for (size_t k = 0; k < m->count + m->retired; k++) {
         double limit = (k < m->count ? 1.0 : 0.5) * (1.5 + 0.5 * sqrt((double)m->dim));
-        double separation = modes_separation(m, k, j) / limit;
+        double separation = mixture_separation(m, k, j) / limit;
         if (separation >= least) continue;
         least = separation;
         nearest = k;
@@ -327,14 +329,14 @@ size_t modes_known_as(modes *m, size_t j) {
     return nearest;
 }
 
-bool modes_is_established(const modes *m, size_t j) {
+bool mixture_is_established(const mixture *m, size_t j) {
     for (size_t k = 0; k < m->count; k++)
         if (m->at[k].mode == m->at[j].mode && m->at[k].established) return true;
     return false;
 }
 
 /* Components i and j, and all that bear their numbers, become one mode. */
-static void unite(modes *m, uint64_t a, uint64_t b) {
+static void unite(mixture *m, uint64_t a, uint64_t b) {
     uint64_t kept = a < b ? a : b, lost = a < b ? b : a, found = UINT64_MAX;
     for (size_t j = 0; j < m->count; j++) {
         component *c = &m->at[j];
@@ -346,7 +348,7 @@ static void unite(modes *m, uint64_t a, uint64_t b) {
 }
 
 /* Components of i's number that are not connected with it by touching get a new one. */
-static void part_from(modes *m, size_t i) {
+static void part_from(mixture *m, size_t i) {
     bool     with[MODES_MOST] = {false}, grows = true;
     uint64_t number = m->at[i].mode, other = 0;
     with[i] = true;
@@ -354,7 +356,7 @@ static void part_from(modes *m, size_t i) {
         grows = false;
         for (size_t j = 0; j < m->count; j++)
             for (size_t k = 0; k < m->count && !with[j] && m->at[j].mode == number; k++)
-                if (with[k] && modes_separation(m, j, k) < TOUCH) grows = with[j] = true;
+                if (with[k] && mixture_separation(m, j, k) < TOUCH) grows = with[j] = true;
     }
     for (size_t j = 0; j < m->count; j++) {
         if (m->at[j].mode != number || with[j]) continue;
@@ -364,13 +366,13 @@ static void part_from(modes *m, size_t i) {
 }
 
 /* Whether i is the first component with its number, of those that have been reached if `reached`. */
-static bool is_first(const modes *m, size_t i, bool reached) {
+static bool is_first(const mixture *m, size_t i, bool reached) {
     for (size_t j = 0; j < i; j++)
         if (m->at[j].mode == m->at[i].mode && (m->at[j].reached || !reached)) return false;
     return m->at[i].reached || !reached;
 }
 
-size_t modes_name(modes *m, uint64_t cycle) {
+size_t mixture_name(mixture *m, uint64_t cycle) {
     size_t reached = 0;
     for (size_t j = 0; j < m->count; j++)
         if (!m->at[j].mode) {
@@ -381,13 +383,13 @@ size_t modes_name(modes *m, uint64_t cycle) {
         if (is_first(m, i, false)) part_from(m, i);
     for (size_t i = 0; i < m->count; i++)
         for (size_t j = 0; j < i; j++)
-            if (m->at[i].mode != m->at[j].mode && modes_separation(m, i, j) < TOUCH)
+            if (m->at[i].mode != m->at[j].mode && mixture_separation(m, i, j) < TOUCH)
                 unite(m, m->at[i].mode, m->at[j].mode);
     for (size_t i = 0; i < m->count; i++) reached += is_first(m, i, true);
     return reached;
 }
 
-modes_tally modes_met(const modes *m) {
+modes_tally mixture_met(const mixture *m) {
     modes_tally tally = {0};
     for (size_t i = 0; i < m->count; i++) {
         double met = 0.0, weight = 0.0;

@@ -1,8 +1,8 @@
 /* profile.c - see profile.h. */
-#include "sampler/profile.h"
+#include "mixture/profile.h"
 
-#include "sampler/em.h"
-#include "sampler/quadratic.h"
+#include "mixture/em.h"
+#include "mixture/quadratic.h"
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ static size_t gather(const fit *f, size_t j, double *out, double *top) {
     for (size_t i = 0; count < most && (row = em_row(f, &w, (double)j)); i++) {
         if ((double)i < stride * (double)count) continue;
         double *to = out + count++ * (dim + QUADRATIC_HEAD);
-        sight   at = modes_sight(f->m, row + ROW_HEAD);
+        sight   at = mixture_sight(f->m, row + ROW_HEAD);
         to[QUADRATIC_VALUE] = row[ROW_LOG_DENSITY] - at.log_slope;
         memcpy(to + QUADRATIC_HEAD, at.position, dim * sizeof *to);
         *top = fmax(*top, to[QUADRATIC_VALUE]);
@@ -30,12 +30,12 @@ static size_t gather(const fit *f, size_t j, double *out, double *top) {
 
 /* The part of the variance of log pi over the rows of component j that the profile in the trial place leaves. */
 static double unexplained(const fit *f, size_t j) {
-    modes *m = f->m;
-    walk   w = {0};
-    double n = 0.0, sum = 0.0, square = 0.0, left = 0.0, peak, *row;
+    mixture *m = f->m;
+    walk     w = {0};
+    double   n = 0.0, sum = 0.0, square = 0.0, left = 0.0, peak, *row;
     while ((row = em_row(f, &w, (double)j))) {
-        sight  at = modes_sight(m, row + ROW_HEAD);
-        double error = row[ROW_LOG_DENSITY] - modes_predict(m, m->capacity, &at, &peak);
+        sight  at = mixture_sight(m, row + ROW_HEAD);
+        double error = row[ROW_LOG_DENSITY] - mixture_predict(m, m->capacity, &at, &peak);
         double fall = row[ROW_LOG_DENSITY] - peak;
         n += 1.0;
         sum += fall;
@@ -47,13 +47,13 @@ static double unexplained(const fit *f, size_t j) {
 
 /* The profile of component j with so many degrees of freedom, into the trial place; returns what it leaves unexplained, 1 if there is none. */
 static double fit_profile(const fit *f, size_t j, double freedom) {
-    modes     *m = f->m;
+    mixture   *m = f->m;
     component *trial = &m->at[m->capacity];
     size_t     dim = m->dim, width = dim + QUADRATIC_HEAD;
     double    *room = block_at(m, m->share),
            *work = room + quadratic_points(dim) * width; /* sums, which the fit is done with */
     double    top, order = freedom + (double)dim;
-    quadratic q = {.mean = modes_centre(m, m->capacity), .factor = modes_profile(m, m->capacity)};
+    quadratic q = {.mean = mixture_centre(m, m->capacity), .factor = mixture_profile(m, m->capacity)};
     size_t    count = gather(f, j, room, &top);
     bool      tail = freedom < HUGE_VAL;
     for (size_t i = 0; i < count && tail; i++)
@@ -67,25 +67,25 @@ static double fit_profile(const fit *f, size_t j, double freedom) {
     return unexplained(f, j);
 }
 
-static void keep_trial(modes *m, size_t j, double left) {
+static void keep_trial(mixture *m, size_t j, double left) {
     m->at[j].freedom = m->at[m->capacity].freedom;
     m->at[j].peak = m->at[m->capacity].peak;
     m->at[j].doubt = sqrt(left);
-    memcpy(modes_centre(m, j), modes_centre(m, m->capacity), m->dim * sizeof(double));
-    memcpy(modes_profile(m, j), modes_profile(m, m->capacity), m->dim * m->dim * sizeof(double));
+    memcpy(mixture_centre(m, j), mixture_centre(m, m->capacity), m->dim * sizeof(double));
+    memcpy(mixture_profile(m, j), mixture_profile(m, m->capacity), m->dim * m->dim * sizeof(double));
 }
 
 /* The best of the profiles. What they leave has one minimum over the degrees of freedom: beyond it no others are tried. */
 static void learn(const fit *f, size_t j, bool all) {
     static const double choice[] = {HUGE_VAL, 100, 50, 25, 15, 10, 7, 5, 3};
-    modes              *m = f->m;
+    mixture            *m = f->m;
     double              before = m->at[j].freedom, best = QUADRATIC_UNEXPLAINED;
     m->at[j].freedom = 0.0;
     for (size_t k = 0; k < sizeof choice / sizeof *choice && best > EXACT; k++) {
         if (before > 0.0 && !all && choice[k] != before) continue;
         double left = fit_profile(f, j, choice[k]);
         if (!(left < best)) {
-            if (modes_has_tail(&m->at[j])) return;
+            if (mixture_has_tail(&m->at[j])) return;
         } else if (k || left < GAUSSIAN_UNEXPLAINED) {
             best = left;
             keep_trial(m, j, left);
@@ -93,7 +93,7 @@ static void learn(const fit *f, size_t j, bool all) {
     }
 }
 
-void profiles_learn(modes *m, const rows *data, bool all) {
+void profiles_learn(mixture *m, const rows *data, bool all) {
     const fit f = {.m = m, .data = data, .every = data->every};
     if (m->dim > PROFILE_MOST) return;
     for (size_t j = 0; j < m->count; j++)

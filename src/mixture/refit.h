@@ -2,10 +2,10 @@
  *
  * The number of components is chosen by a penalised likelihood (BIC, or AIC where there are many parameters), in which draws that follow each other closely count
  * for less. Nothing is random, nothing allocates. */
-#ifndef CKAM_SAMPLER_REFIT_H
-#define CKAM_SAMPLER_REFIT_H
+#ifndef CKAM_MIXTURE_REFIT_H
+#define CKAM_MIXTURE_REFIT_H
 
-#include "sampler/modes.h"
+#include "mixture/mixture.h"
 
 /* The draws: blocks (one a chain) of rows in the order of time. A row is ROW_HEAD numbers and then the point. */
 enum { ROW_LOG_DENSITY, ROW_OWNER, ROW_HEAD };
@@ -20,17 +20,17 @@ typedef struct rows {
     size_t blocks, dim;
     row_block (*block)(void *context, size_t index);
     size_t
-        every; /* set by modes_refit(): it used one row in so many of a block, and put its component into ROW_OWNER */
+        every; /* set by mixture_refit(): it used one row in so many of a block, and put its component into ROW_OWNER */
 } rows;
 
-/* How many rows modes_refit() uses at most. */
-size_t modes_rows_used(const modes *m, bool structure);
+/* How many rows mixture_refit() uses at most. */
+size_t mixture_rows_used(const mixture *m, bool structure);
 
 /* Fits q to the draws, starting from what it is. Components that no draw belongs to stay as they are, with their
  * weight. `structure`: split and merge are tried, too. Returns the part of the draws that counts, as if they were
  * independent. */
-double modes_refit(modes *m, rows *data, bool structure);
+double mixture_refit(mixture *m, rows *data, bool structure);
 /* The mean over the draws of log pi - log q: an estimate of log Z that is a little too high. */
-double modes_level(modes *m, const rows *data);
+double mixture_level(mixture *m, const rows *data);
 
 #endif

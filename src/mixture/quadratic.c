@@ -1,5 +1,5 @@
 /* quadratic.c - see quadratic.h. */
-#include "sampler/quadratic.h"
+#include "mixture/quadratic.h"
 
 #include "linalg/linalg.h"
 

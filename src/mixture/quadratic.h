@@ -3,8 +3,8 @@
  * All points that were evaluated count, also those that a walk rejected, and it does not matter how they came about: where log pi is
  * a quadratic, 1 + d + d (d+1)/2 of them determine it, however slowly the walk moves. The fit is affine-equivariant: coordinates
  * are whitened by the points' own covariance. */
-#ifndef CKAM_SAMPLER_QUADRATIC_H
-#define CKAM_SAMPLER_QUADRATIC_H
+#ifndef CKAM_MIXTURE_QUADRATIC_H
+#define CKAM_MIXTURE_QUADRATIC_H
 
 #include <stdbool.h>
 #include <stddef.h>

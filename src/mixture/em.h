@@ -2,17 +2,17 @@
  *
  * A pass goes through the rows once: it shares each row among the components, adds up what they need (sums), and makes
  * means, covariances and weights from that. */
-#ifndef CKAM_SAMPLER_EM_H
-#define CKAM_SAMPLER_EM_H
+#ifndef CKAM_MIXTURE_EM_H
+#define CKAM_MIXTURE_EM_H
 
-#include "sampler/refit.h"
+#include "mixture/refit.h"
 
 /* A row counts for the components to which it belongs with at least this probability. */
 #define EM_SHARE 1e-4
 
 /* What one fit works with. */
 typedef struct fit {
-    modes      *m;
+    mixture    *m;
     const rows *data;
     size_t      every;   /* one row in `every` is used */
     double      count;   /* of the rows that are */
@@ -33,13 +33,13 @@ double *em_row(const fit *f, walk *w, double owner);
 double em_log_density(fit *f, const double *row);
 
 /* Sums of component j: 2 + dim + dim^2 numbers. */
-double *em_sums(modes *m, size_t j);
-void    em_clear(modes *m, size_t j);
-/* Adds a row that belongs to component j with probability p, and has this pull (modes_log_t()). */
-void em_count(modes *m, size_t j, const double *x, double p, double pull);
+double *em_sums(mixture *m, size_t j);
+void    em_clear(mixture *m, size_t j);
+/* Adds a row that belongs to component j with probability p, and has this pull (mixture_log_t()). */
+void em_count(mixture *m, size_t j, const double *x, double p, double pull);
 /* Mean and covariance from the sums, which are in the frame of the component, u = L^-1 (x - mu), of which a fraction `part` counts as independent draws: the fewer these are, the closer the
  * shape of the covariance stays to the last one. What would not be positive definite stays as it was. */
-void em_maximise(modes *m, size_t j, double part);
+void em_maximise(mixture *m, size_t j, double part);
 /* out += scale L L^T, the lower triangle. */
 void em_add_square(size_t dim, double scale, const double *l, double *out);
 
