@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BLOCK = 1 << 16 };
@@ -93,30 +93,40 @@ ckam_status even_cut(ckam_run *run, size_t index, ckam_error *error) {
     return csv_continue(&l->draws, &run->place.folder, name, l->kept.cut, &run->gate, error);
 }
 
-static ckam_status read_rest(ckam_run *run, const struct lane_kept *kept, size_t size, char *bytes, ckam_error *error) {
-    char name[NAME], shown[FILE_SHOWN];
+/* Whether an open file has so many bytes from there on. */
+static bool has_bytes(int file, uint64_t at, uint64_t size) {
+    struct stat facts;
+    return !fstat(file, &facts) && at <= (uint64_t)facts.st_size && size <= (uint64_t)facts.st_size - at;
+}
+
+/* The rows of a chain that are in the rest, behind those of its file. */
+static ckam_status add_rest(ckam_run *run, lane *l, ckam_error *error) {
+    const struct lane_kept *kept = &l->kept;
+    char                    name[NAME], block[BLOCK], shown[FILE_SHOWN];
+    uint64_t                at = kept->rest_at, left = kept->length - kept->cut;
+    ckam_status             status = CKAM_OK;
     rest_path(kept->rest, name);
     int  file = openat(run->place.folder.file, name, O_RDONLY | O_CLOEXEC);
-    bool whole = file >= 0 && file_read_at(file, bytes, size, kept->rest_at);
+    bool whole = file >= 0 && has_bytes(file, at, left);
+    while (whole && !status && left) {
+        size_t size = left < BLOCK ? (size_t)left : BLOCK;
+        whole = file_read_at(file, block, size, at);
+        if (whole) status = csv_add(&l->draws, block, size, error);
+        at += size;
+        left -= size;
+    }
     if (file >= 0) close(file);
-    if (whole) return CKAM_OK;
-    return fail_with(error, CKAM_ERROR_SNAPSHOT, "%s lacks %zu bytes at %llu that the checkpoint counts on",
-                     file_show(&run->place.folder, name, shown), size, (unsigned long long)kept->rest_at);
+    if (whole) return status ? status : csv_flush(&l->draws, error);
+    return fail_with(error, CKAM_ERROR_SNAPSHOT,
+                     "%s lacks some of the %llu bytes at %llu that the checkpoint counts on",
+                     file_show(&run->place.folder, name, shown), (unsigned long long)(kept->length - kept->cut),
+                     (unsigned long long)kept->rest_at);
 }
 
 ckam_status even_restore(ckam_run *run, size_t index, ckam_error *error) {
-    lane       *l = &run->lanes[index];
-    char        name[NAME];
-    size_t      size = (size_t)(l->kept.length - l->kept.cut);
-    ckam_status status;
+    lane *l = &run->lanes[index];
+    char  name[NAME];
     draws_path(".", index, false, sizeof name, name);
-    status = csv_continue(&l->draws, &run->place.folder, name, l->kept.cut, &run->gate, error);
-    if (status || !size) return status;
-    char *bytes = malloc(size);
-    status = bytes ? read_rest(run, &l->kept, size, bytes, error)
-                   : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu bytes of rows", size);
-    if (!status) status = csv_add(&l->draws, bytes, size, error);
-    if (!status) status = csv_flush(&l->draws, error);
-    free(bytes);
-    return status;
+    ckam_status status = csv_continue(&l->draws, &run->place.folder, name, l->kept.cut, &run->gate, error);
+    return status || l->kept.length == l->kept.cut ? status : add_rest(run, l, error);
 }
