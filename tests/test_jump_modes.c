@@ -404,6 +404,8 @@ static void move_to(mixture *m, size_t j, double mean) {
     mixture_prepare(m, j);
 }
 
+static const mixture_overlap apart; /* no draw belongs to two */
+
 static size_t add_at(mixture *m, double mean, bool reached) {
     size_t j = memory_add(m, &mean, NULL, 1.0, 1.0);
     m->at[j].reached = reached;
@@ -421,25 +423,46 @@ static void modes_have_numbers_for_life(void **unused) {
     add_at(m, 20.0, true);
     add_at(m, 22.0, true); /* 1 apart in the unit of separation: touches the one before */
     add_at(m, 40.0, false);
-    assert_int_equal(mixture_name(m, 3), 2); /* the last has not been reached */
+    assert_int_equal(mixture_name(m, &apart, 3), 2); /* the last has not been reached */
     check_numbers(m, (uint64_t[]){1, 2, 2, 4});
     for (size_t j = 0; j < 4; j++) assert_int_equal(m->at[j].found, 3);
-    assert_int_equal(mixture_name(m, 4), 2); /* nothing happened */
+    assert_int_equal(mixture_name(m, &apart, 4), 2); /* nothing happened */
     check_numbers(m, (uint64_t[]){1, 2, 2, 4});
     m->at[3].reached = true;
-    assert_int_equal(mixture_name(m, 5), 3);
+    assert_int_equal(mixture_name(m, &apart, 5), 3);
     move_to(m, 2, 60.0); /* parts from the mode 2 */
-    assert_int_equal(mixture_name(m, 6), 4);
+    assert_int_equal(mixture_name(m, &apart, 6), 4);
     check_numbers(m, (uint64_t[]){1, 2, 5, 4});
     move_to(m, 3, 21.0); /* 4 comes to 2: the lower number stays */
-    assert_int_equal(mixture_name(m, 7), 3);
+    assert_int_equal(mixture_name(m, &apart, 7), 3);
     check_numbers(m, (uint64_t[]){1, 2, 5, 2});
     mixture_remove(m, 2, false);
     add_at(m, 80.0, true);
-    assert_int_equal(mixture_name(m, 8), 3); /* 5 is not given again */
+    assert_int_equal(mixture_name(m, &apart, 8), 3); /* 5 is not given again */
     check_numbers(m, (uint64_t[]){1, 2, 2, 6});
     assert_int_equal(m->at[3].found, 8);
     assert_int_equal(m->at[0].found, 3);
+    free(m);
+}
+
+/* Draws that belong to both make one mode of components that are far from each other. */
+static void shared_draws_unite(void **unused) {
+    (void)unused;
+    mixture         *m = memory_make(1);
+    mixture_overlap *shared = calloc(1, sizeof *shared);
+    assert_non_null(shared);
+    for (size_t j = 0; j < 3; j++) {
+        add_at(m, 20.0 * (double)j, true);
+        shared->draws[j] = 1000.0;
+    }
+    shared->both[2][0] = 15.0;
+    shared->both[1][0] = 5.0; /* of 1000: too few */
+    assert_int_equal(mixture_name(m, shared, 1), 2);
+    check_numbers(m, (uint64_t[]){1, 2, 1});
+    shared->both[2][0] = 5.0;
+    assert_int_equal(mixture_name(m, shared, 2), 3);
+    check_numbers(m, (uint64_t[]){1, 2, 4});
+    free(shared);
     free(m);
 }
 
@@ -455,10 +478,10 @@ static void touching_is_handed_on(void **unused) {
             add_at(m, places[order][j], true);
             if (places[order][j] == 6.0) middle = j;
         }
-        assert_int_equal(mixture_name(m, 0), 1);
+        assert_int_equal(mixture_name(m, &apart, 0), 1);
         check_numbers(m, (uint64_t[]){1, 1, 1, 1, 1});
         mixture_remove(m, middle, false);
-        assert_int_equal(mixture_name(m, 1), 2);
+        assert_int_equal(mixture_name(m, &apart, 1), 2);
         for (size_t i = 0; i < 4; i++)
             for (size_t j = 0; j < 4; j++)
                 assert_int_equal(m->at[i].mode == m->at[j].mode,
@@ -482,6 +505,7 @@ int main(void) {
                                        cmocka_unit_test(a_full_memory_forgets_the_oldest_retired),
                                        cmocka_unit_test(what_is_near_is_known),
                                        cmocka_unit_test(modes_have_numbers_for_life),
-                                       cmocka_unit_test(touching_is_handed_on)};
+                                       cmocka_unit_test(touching_is_handed_on),
+                                       cmocka_unit_test(shared_draws_unite)};
     return cmocka_run_group_tests_name("jump_modes", tests, NULL, NULL);
 }

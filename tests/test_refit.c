@@ -498,7 +498,10 @@ static void the_level_is_log_z(void **unused) {
         row(&s, i)[(int)ROW_LOG_DENSITY - (int)ROW_HEAD] = log(1000.0 * 0.5 * (a + b) / (2.0 * 3.14159265358979));
     }
     refit(m, &s, 6, true);
-    assert_close(mixture_level(m, &data), log(1000.0), 0.005);
+    mixture_overlap overlap;
+    assert_close(mixture_level(m, &data, &overlap), log(1000.0), 0.005);
+    assert_int_equal(m->count, 2);
+    assert_less(overlap.both[1][0], 1e-6); /* 20 standard deviations apart */
     done(m, &s);
 }
 

@@ -13,6 +13,7 @@ enum { BYTES_MOST = 8 << 20, CAPACITY_LEAST = 4, TRIALS = 2 };
 enum { SMALL = 8 };  /* dimensions in which a distance takes no longer than to learn that it is large */
 #define DEGREES 25.0 /* at the start */
 #define TOUCH   2.0  /* components nearer than this are one mode */
+#define SHARED  0.01 /* or of whose draws this part belongs to both */
 #define MINOR   0.01 /* weight of a mode that need not be met by searches */
 #define FAR     50.0 /* a term of q that is e^-50 of another is lost in their sum, and no label is drawn for it */
 
@@ -347,8 +348,13 @@ static void unite(mixture *m, uint64_t a, uint64_t b) {
         if (m->at[j].mode == kept) m->at[j].found = found;
 }
 
+static bool touch(mixture *m, const mixture_overlap *o, size_t i, size_t j) {
+    double both = o->both[i > j ? i : j][i > j ? j : i], draws = fmin(o->draws[i], o->draws[j]);
+    return both > SHARED * draws || mixture_separation(m, i, j) < TOUCH;
+}
+
 /* Components of i's number that are not connected with it by touching get a new one. */
-static void part_from(mixture *m, size_t i) {
+static void part_from(mixture *m, const mixture_overlap *overlap, size_t i) {
     bool     with[MODES_MOST] = {false}, grows = true;
     uint64_t number = m->at[i].mode, other = 0;
     with[i] = true;
@@ -356,7 +362,7 @@ static void part_from(mixture *m, size_t i) {
         grows = false;
         for (size_t j = 0; j < m->count; j++)
             for (size_t k = 0; k < m->count && !with[j] && m->at[j].mode == number; k++)
-                if (with[k] && mixture_separation(m, j, k) < TOUCH) grows = with[j] = true;
+                if (with[k] && j != k && touch(m, overlap, j, k)) grows = with[j] = true;
     }
     for (size_t j = 0; j < m->count; j++) {
         if (m->at[j].mode != number || with[j]) continue;
@@ -372,7 +378,7 @@ static bool is_first(const mixture *m, size_t i, bool reached) {
     return m->at[i].reached || !reached;
 }
 
-size_t mixture_name(mixture *m, uint64_t cycle) {
+size_t mixture_name(mixture *m, const mixture_overlap *overlap, uint64_t cycle) {
     size_t reached = 0;
     for (size_t j = 0; j < m->count; j++)
         if (!m->at[j].mode) {
@@ -380,10 +386,10 @@ size_t mixture_name(mixture *m, uint64_t cycle) {
             m->at[j].found = cycle;
         }
     for (size_t i = 0; i < m->count; i++)
-        if (is_first(m, i, false)) part_from(m, i);
+        if (is_first(m, i, false)) part_from(m, overlap, i);
     for (size_t i = 0; i < m->count; i++)
         for (size_t j = 0; j < i; j++)
-            if (m->at[i].mode != m->at[j].mode && mixture_separation(m, i, j) < TOUCH)
+            if (m->at[i].mode != m->at[j].mode && touch(m, overlap, i, j))
                 unite(m, m->at[i].mode, m->at[j].mode);
     for (size_t i = 0; i < m->count; i++) reached += is_first(m, i, true);
     return reached;

@@ -139,8 +139,12 @@ typedef struct modes_tally {
     uint64_t modes, once, twice; /* all; met by one search, or, found by the draws themselves, by none; by two */
 } modes_tally;
 modes_tally mixture_met(const mixture *m);
-/* Gives the components of q that touch the same number, the lowest among them, and new numbers to what has none (0).
- * Returns how many modes there are that have been reached. */
-size_t mixture_name(mixture *m, uint64_t cycle);
+/* Draws of each component, and of two at once: sums over the draws of p_j, and of p_j p_k for k < j, the probabilities that a draw is theirs. */
+typedef struct mixture_overlap {
+    double draws[MODES_MOST], both[MODES_MOST][MODES_MOST];
+} mixture_overlap;
+/* Gives the components of q that touch the same number, the lowest among them, and new numbers to what has none (0). They touch where
+ * their centres are near or draws belong to both. Returns how many modes there are that have been reached. */
+size_t mixture_name(mixture *m, const mixture_overlap *overlap, uint64_t cycle);
 
 #endif

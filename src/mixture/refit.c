@@ -467,12 +467,25 @@ double mixture_refit(mixture *m, rows *data, bool structure) {
     return f.part;
 }
 
-double mixture_level(mixture *m, const rows *data) {
+static void share_row(const fit *f, double log_q, mixture_overlap *overlap) {
+    const mixture *m = f->m;
+    double         p[MODES_MOST];
+    for (size_t j = 0; j < m->count; j++) {
+        p[j] = exp_fast(f->each[j] + m->at[j].log_weight - log_q);
+        overlap->draws[j] += p[j];
+        for (size_t k = 0; k < j && p[j] >= EM_SHARE; k++) overlap->both[j][k] += p[j] * p[k];
+    }
+}
+
+double mixture_level(mixture *m, const rows *data, mixture_overlap *overlap) {
     fit    f = begin(m, data, LEVEL_ROWS);
     walk   w = {0};
     double total = 0.0, n = 0.0, *row;
+    *overlap = (mixture_overlap){0};
     while ((row = em_row(&f, &w, -1.0))) {
-        total += row[ROW_LOG_DENSITY] - em_log_density(&f, row);
+        double log_q = em_log_density(&f, row);
+        share_row(&f, log_q, overlap);
+        total += row[ROW_LOG_DENSITY] - log_q;
         n += 1.0;
     }
     return n > 0.0 ? total / n : 0.0;

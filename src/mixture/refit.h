@@ -30,7 +30,8 @@ size_t mixture_rows_used(const mixture *m, bool structure);
  * weight. `structure`: split and merge are tried, too. Returns the part of the draws that counts, as if they were
  * independent. */
 double mixture_refit(mixture *m, rows *data, bool structure);
-/* The mean over the draws of log pi - log q: an estimate of log Z that is a little too high. */
-double mixture_level(mixture *m, const rows *data);
+/* The mean over the draws of log pi - log q: an estimate of log Z that is a little too high. By the way, how far components share
+ * draws, for mixture_name(). */
+double mixture_level(mixture *m, const rows *data, mixture_overlap *overlap);
 
 #endif

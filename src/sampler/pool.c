@@ -303,6 +303,7 @@ static void learn(jump_state *s, jump_offer *offers, size_t total, const size_t 
     jump_plan *p = &s->plan;
     mixture   *m = jump_memory(s);
     rows       data = {offers, total, m->dim, block_of, 1};
+    mixture_overlap overlap;
     jump_tally sum = sum_tallies(offers, total, place);
     bool       structure = jump_tries_structure(s);
     p->past = jump_past(s);
@@ -317,11 +318,11 @@ static void learn(jump_state *s, jump_offer *offers, size_t total, const size_t 
     }
     if (structure) p->structured = p->past;
     mixture_refit(m, &data, structure);
-    m->level = mixture_level(m, &data);
+    m->level = mixture_level(m, &data, &overlap);
     profiles_learn(m, &data, structure);
     add_found(s, offers, total, &data);
     establish(s);
-    p->modes = mixture_name(m, p->cycle);
+    p->modes = mixture_name(m, &overlap, p->cycle);
     groups_compare(s);
     adapt_shares(s, &sum);
     adapt_brief(p, &sum);
