@@ -506,7 +506,7 @@ static explore_news judge(explorer *e, mixture *m) {
     size_t known = mixture_known_as(m, m->capacity);
     if (known < m->count) e->home = known;
     if (known < m->count + m->retired || is_found(e, mixture_mean(m, m->capacity))) return end(e, EXPLORE_ENDED);
-    if (e->stage != EXPLORE_LEARN) {
+    if (e->stage == EXPLORE_LOOK) {
         look_again(e, m, EXPLORE_LEARN);
         return EXPLORE_GOES_ON;
     }
