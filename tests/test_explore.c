@@ -137,6 +137,25 @@ static void what_is_known_is_not_found(void **unused) {
     free(m);
 }
 
+/* A known mode that the memory sees half as wide as it is explains little of its own tails. From quadratic_points() draws without a profile on,
+ * searches from there end by their slope, and the other mode is still found, across the valley. The twin, with a draw less, climbs. Over
+ * 100 other seeds there were 4.67 times as many searches with slopes, with a standard deviation of 0.22, and 0.995 times as many finds, with 0.095:
+ * both limits are 6 and more of these away. */
+static void slopes_end_in_the_known_mode(void **unused) {
+    (void)unused;
+    result   r[2];
+    mixture *m = memory_make(DIM);
+    memory_add(m, (double[]){-8.0, 0.0}, NULL, 0.5 * exp(half_log[0]), 1.0);
+    m->level = log(0.5);
+    for (int slopes = 0; slopes < 2; slopes++) {
+        m->at[0].rows = (double)quadratic_points(DIM) - 1.0 + slopes;
+        r[slopes] = search(m, plain, 80, 0.0);
+    }
+    assert_less(3.0 * r[0].searches, r[1].searches);
+    assert_less(0.4 * r[0].found, r[1].found);
+    free(m);
+}
+
 /* The same searches where the units of the coordinates are powers of 2. Those from random starts are in the user's units, and left out. */
 static void units_do_not_matter(void **unused) {
     (void)unused;
@@ -241,8 +260,8 @@ static void heavy_tails_do_not_carry_walkers_off(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_search_finds_the_other_mode), cmocka_unit_test(what_is_known_is_not_found),
-        cmocka_unit_test(units_do_not_matter), cmocka_unit_test(a_search_that_cannot_move_ends),
-        cmocka_unit_test(heavy_tails_do_not_carry_walkers_off)};
+        cmocka_unit_test(a_search_finds_the_other_mode),  cmocka_unit_test(what_is_known_is_not_found),
+        cmocka_unit_test(slopes_end_in_the_known_mode),   cmocka_unit_test(units_do_not_matter),
+        cmocka_unit_test(a_search_that_cannot_move_ends), cmocka_unit_test(heavy_tails_do_not_carry_walkers_off)};
     return cmocka_run_group_tests_name("explore", tests, NULL, NULL);
 }

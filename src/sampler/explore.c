@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { REFUSED_MOST = 20 /* each halves the step */ };
+enum { SLOPE_POINTS = 5 }; /* the last one is halfway to the centre, each other half as far as the next */
 enum { ROUNDS_MOST = 20, WALKER_BYTES = 8 << 20, FIT_MOST = 30 /* dimensions in which climbs fit quadratics */ };
 #define COLDEST     0.1 /* inverse temperatures are between these, evenly in the logarithm */
 #define HOTTEST     3e-4
@@ -17,12 +18,14 @@ enum { ROUNDS_MOST = 20, WALKER_BYTES = 8 << 20, FIT_MOST = 30 /* dimensions in 
 #define CLIMB_STEP  (1.0 / 2.38)
 #define CLIMB_UP    1.5 /* factors of a climb's step after success and failure: one in five succeeds */
 #define CLIMB_DOWN  0.9
-#define REFUSED     0.5   /* the factor where the way up leads to a point that is explained */
-#define TOLERANCE   0.05  /* relative error of the covariances by which the memory predicts log pi */
-#define TAIL_ERROR  0.5   /* absolute error of log pi that the profile of a t distribution predicts, and so many ... */
-#define TAIL_SURE   3.0   /* ... standard errors of its fit */
-#define NEGLIGIBLE  15.0  /* places with a log mass this much (and d / 2) below that of what is known do not count */
-#define FARTHEST    100.0 /* a search further out than this many standard deviations has run away */
+#define REFUSED     0.5  /* the factor where the way up leads to a point that is explained */
+#define TOLERANCE   0.05 /* relative error of the covariances by which the memory predicts log pi */
+#define TAIL_ERROR  0.5  /* absolute error of log pi that the profile of a t distribution predicts, and so many ... */
+#define TAIL_SURE   3.0  /* ... standard errors of its fit */
+#define DOUBT                                                                                                          \
+    0.03 /* relative error of the log pi of a profile from which on it is not trusted to explain the tails of a mode */
+#define NEGLIGIBLE 15.0  /* places with a log mass this much (and d / 2) below that of what is known do not count */
+#define FARTHEST   100.0 /* a search further out than this many standard deviations has run away */
 
 static size_t walkers_for(size_t dim) {
     size_t fit = WALKER_BYTES / sizeof(double) / dim / dim;
@@ -108,6 +111,7 @@ void explore_cycle(explorer *e, mixture *m) {
     e->found = 0;
     e->home = SIZE_MAX;
     if (e->stage == EXPLORE_PEAK) enter(e, EXPLORE_CLIMB); /* the fit was in the memory: another round */
+    if (e->stage == EXPLORE_SLOPE) enter(e, e->after);     /* components have other numbers */
 }
 
 /* log q0, but for a constant. */
@@ -146,7 +150,7 @@ static void learn_walker(explorer *e, size_t k) {
     chol_update(e->dim, walker_factor(e, k), sqrt(1.0 - rate), apart);
 }
 
-static void         start_climb(explorer *e);
+static void         start_search(explorer *e, const mixture *m);
 static bool         is_home(explorer *e, mixture *m, const double *x, double log_density);
 static explore_news end(explorer *e, explore_news news);
 
@@ -161,13 +165,13 @@ static double log_ratio(explorer *e, size_t k, const double *y, double log_densi
 }
 
 /* A search from walker k's proposal, which is in `origin`: it has ended if the point is explained. */
-static explore_news search_from(explorer *e, size_t k, double log_density, bool explained) {
+static explore_news search_from(explorer *e, const mixture *m, size_t k, double log_density, bool explained) {
     e->start = 0;
     if (explained) return end(e, EXPLORE_ENDED);
     e->log_density = log_density;
     e->heat = e->at[k].heat;
     memcpy(block_at(e, e->frame), walker_factor(e, k), e->dim * e->dim * sizeof(double));
-    start_climb(e);
+    start_search(e, m);
     return EXPLORE_GOES_ON;
 }
 
@@ -189,7 +193,7 @@ static explore_news tell_walker(explorer *e, mixture *m, rng *r, double log_dens
     w->steps_next = e->drawn && !accepted;
     if (!e->drawn) w->step *= exp((alpha - WALK_ACCEPT) * pow((double)w->steps, -0.6));
     learn_walker(e, k);
-    return searches ? search_from(e, k, log_density, explained) : EXPLORE_GOES_ON;
+    return searches ? search_from(e, m, k, log_density, explained) : EXPLORE_GOES_ON;
 }
 
 /* -- A search ----------------------------------------------------------------------------------------------------- */
@@ -237,6 +241,45 @@ static void start_climb(explorer *e) {
     enter(e, EXPLORE_CLIMB);
 }
 
+/* Whether slopes are trusted towards component j: it has the draws for a profile, but no profile has its shape, but for DOUBT, and no other mode
+ * is known. Among several modes, from a place between them, a slope may pass by one that is missing. */
+static bool has_slope(const mixture *m, size_t j) {
+    const component *c = &m->at[j];
+    if (m->dim <= PROFILE_MOST && c->rows < (double)quadratic_points(m->dim)) return false;
+    for (size_t k = 0; k < m->count; k++)
+        if (m->at[k].mode != c->mode) return false;
+    return !mixture_has_profile(c) || c->doubt > DOUBT;
+}
+
+/* Before `after`, from the place of the search. */
+static void try_slope(explorer *e, const mixture *m, explore_stage after) {
+    e->after = after;
+    e->height = e->log_density;
+    enter(e, e->toward < m->count && has_slope(m, e->toward) ? EXPLORE_SLOPE : after);
+}
+
+static void start_search(explorer *e, const mixture *m) {
+    start_climb(e);
+    try_slope(e, m, EXPLORE_CLIMB);
+}
+
+static void ask_slope(explorer *e, mixture *m, double *y) {
+    const double *from = block_at(e, e->origin), *to = mixture_mean(m, e->toward);
+    const double  part = ldexp(1.0, (int)e->t - SLOPE_POINTS);
+    for (size_t k = 0; k < e->dim; k++) y[k] = from[k] + part * (to[k] - from[k]);
+}
+
+static explore_news tell_slope(explorer *e, double log_density) {
+    if (!(log_density >= e->height)) {
+        enter(e, e->after);
+        return EXPLORE_GOES_ON;
+    }
+    e->height = log_density;
+    if (++e->t < SLOPE_POINTS) return EXPLORE_GOES_ON;
+    e->home = e->toward;
+    return end(e, EXPLORE_ENDED);
+}
+
 /* k of the coordinates of the frame, log k uniform. */
 static void choose_warm(explorer *e, rng *r) {
     double *warm = block_at(e, e->warm);
@@ -274,8 +317,10 @@ static explore_news tell_start(explorer *e, mixture *m, double log_density) {
     e->start = 0;
     e->heat = HOTTEST;
     e->log_density = log_density;
-    start_climb(e);
-    return is_home(e, m, block_at(e, e->origin), log_density) ? end(e, EXPLORE_ENDED) : EXPLORE_GOES_ON;
+    e->home = SIZE_MAX;
+    if (is_home(e, m, block_at(e, e->origin), log_density)) return end(e, EXPLORE_ENDED);
+    start_search(e, m);
+    return EXPLORE_GOES_ON;
 }
 
 /* The kind of the next search: the one that has had the fewest evaluations. */
@@ -303,6 +348,10 @@ void explore_ask(explorer *e, mixture *m, rng *r, double *y) {
     }
     if (e->stage == EXPLORE_WALK) {
         ask_walker(e, r, y);
+        return;
+    }
+    if (e->stage == EXPLORE_SLOPE) {
+        ask_slope(e, m, y);
         return;
     }
     if (e->stage == EXPLORE_PEAK) {
@@ -399,6 +448,7 @@ static bool is_home(explorer *e, mixture *m, const double *x, double log_density
         top = peak;
         home = j;
     }
+    e->toward = home;
     if (home == SIZE_MAX) return false;
     for (size_t j = 0; j < m->count; j++) sum += exp_fast(each[j] - most);
     most += log_fast(sum);
@@ -483,6 +533,8 @@ static explore_news climb_on(explorer *e, mixture *m) {
         e->step = CLIMB_STEP;
     else
         e->before = (double)NAN;
+    if (is_home(e, m, block_at(e, e->origin), e->log_density)) return end(e, EXPLORE_ENDED);
+    try_slope(e, m, e->stage);
     return EXPLORE_GOES_ON;
 }
 
@@ -555,9 +607,9 @@ static bool leaves_home(explorer *e, mixture *m, double log_density) {
     put_point(e, block_at(e, e->v), x);
     if (!(log_density > -HUGE_VAL) || is_home(e, m, x, log_density)) return false;
     memcpy(block_at(e, e->origin), x, e->dim * sizeof *x);
-    start_climb(e);
-    e->step = step;
     e->log_density = log_density;
+    start_search(e, m);
+    e->step = step;
     return true;
 }
 
@@ -593,6 +645,7 @@ explore_news explore_tell(explorer *e, mixture *m, rng *r, double log_density) {
     if (e->stage == EXPLORE_WALK)
         return e->from == FROM_START ? tell_start(e, m, log_density) : tell_walker(e, m, r, log_density);
     if (e->stage == EXPLORE_PEAK) return tell_peak(e, m, log_density);
+    if (e->stage == EXPLORE_SLOPE) return tell_slope(e, log_density);
     if (e->stage == EXPLORE_HEAT && leaves_home(e, m, log_density)) return EXPLORE_GOES_ON;
     if (e->stage == EXPLORE_CLIMB) {
         keep_point(e, log_density);

@@ -8,6 +8,9 @@
  * Every point that is evaluated is compared with what the known components predict there (mixture_predict()). A draw that they explain
  * is a search that has ended, in the component that dominates there, for the price of one evaluation. From a point that they do not explain a search climbs; it does not
  * move the walker, and it goes only to points that are not explained either, so it cannot end in a known mode that is higher:
+ *     SLOPE   while one mode is known, whose shape no profile has: before each round of the climb and before a look, does log pi only rise on
+ *             the straight way to its component that dominates there? Then no valley is between them, and the search has ended in that mode (the
+ *             hill-valley test of Ursem, 1999)
  *     CLIMB   a (1+1) evolution strategy, in rounds, each in the frame of the quadratic that the points of the last one speak for, until
  *             that has a peak
  *     PEAK    is the density there what the quadratic says? Then it is the place
@@ -29,6 +32,7 @@ enum { FROM_CENTRE = WALKERS_MOST, FROM_START, SEARCH_KINDS };
 typedef enum explore_stage {
     EXPLORE_WALK,
     EXPLORE_HEAT,
+    EXPLORE_SLOPE,
     EXPLORE_CLIMB,
     EXPLORE_PEAK,
     EXPLORE_LOOK,
@@ -70,20 +74,23 @@ typedef struct explorer {
     double        step;  /* in units of the optimal one: adapts */
     double        count; /* of points in mean and scatter */
     double        level; /* mean of log pi over them */
-    double   before; /* the same of the look before, or log pi where the round of a climb ended; NaN: there was none */
-    double   peak;   /* log pi at the mean of a fit, by the fit */
-    uint64_t rounds;
-    uint64_t refused; /* ways up in a row that led to points that are explained */
-    uint64_t start;   /* number of the mode that the search began in; 0: in none */
-    size_t   home;    /* the component that it ended in; SIZE_MAX: none */
-    size_t   found;   /* places, so many of them in all since explore_cycle() */
-    found_place places[FOUND_MOST];
-    size_t      found_mean, found_factor; /* offsets: theirs */
-    size_t      x, mean, factor;          /* offsets: of the walkers */
-    size_t      centre, spread;           /* of q0 */
-    size_t      u, v;                     /* the point and the proposal, in the frame of the search */
-    size_t      warm, moves;              /* offset: which coordinates of the frame move, 1 or 0; how many */
-    size_t      origin, frame;
+    double before; /* the same of the look before, or log pi where the round of a climb ended; NaN: there was none */
+    double peak;   /* log pi at the mean of a fit, by the fit */
+    double height; /* log pi at the last point of a slope */
+    size_t toward; /* the component that dominates where is_home() was asked last; a slope goes to it */
+    explore_stage after; /* what a valley on the slope is followed by */
+    uint64_t      rounds;
+    uint64_t      refused; /* ways up in a row that led to points that are explained */
+    uint64_t      start;   /* number of the mode that the search began in; 0: in none */
+    size_t        home;    /* the component that it ended in; SIZE_MAX: none */
+    size_t        found;   /* places, so many of them in all since explore_cycle() */
+    found_place   places[FOUND_MOST];
+    size_t        found_mean, found_factor; /* offsets: theirs */
+    size_t        x, mean, factor;          /* offsets: of the walkers */
+    size_t        centre, spread;           /* of q0 */
+    size_t        u, v;                     /* the point and the proposal, in the frame of the search */
+    size_t        warm, moves;              /* offset: which coordinates of the frame move, 1 or 0; how many */
+    size_t        origin, frame;
     size_t rows, kept;    /* offset: the last points of the climb, as quadratic_fit() wants them; how many there were */
     size_t fit;           /* offset: its room */
     size_t seen, scatter; /* mean and scatter of points in u; what was found: mean in x, factor */
