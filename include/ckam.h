@@ -398,6 +398,7 @@ typedef struct ckam_chain_progress {
 /* How the search for modes went (jump). A search is independent of the others and ends in one mode, or in none. */
 typedef struct ckam_search {
     uint64_t searches;    /* that have ended, starts of chains included; 0: the sampler does not search */
+    uint64_t evaluations; /* that they took */
     uint64_t modes;       /* that draws have visited ... */
     uint64_t once, twice; /* ... those of them that one search met, two */
     double probability; /* that a further search ends in a mode that none has met: Good and Turing's once / searches */

@@ -202,7 +202,7 @@ static double off_the_means(const opened *o, const ckam_target *target, const ch
     for (size_t k = 0; k < 2; k++) {
         double mean, deviation;
         batch_means(DRAWS, x + k, 2, &mean, &deviation);
-        assert_less(deviation, 0.05);
+        if (target == &o->target) assert_less(deviation, 0.05);
         worst = fmax(worst, fabs(mean - truth[k]) / deviation);
     }
     return worst;

@@ -126,6 +126,15 @@ static void findings_follow_from_the_search(void **unused) {
     check(&s, 0.01, 2, 1, &unsaturated);
     check(&s, 0.02, 10, 1, &saturated); /* above 10 dimensions less is allowed */
     check(&s, 0.02, 11, 1, &unsaturated);
+    s.evaluations = 320; /* two per search, and one mode: a search may count for as many */
+    check(&s, 0.01, 2, 1, &saturated);
+    check(&s, 0.01, 11, 1, &unsaturated);
+    s.evaluations = 160000; /* but for eight at most */
+    check(&s, 0.0024, 2, 1, &saturated);
+    check(&s, 0.0023, 2, 1, &unsaturated);
+    s = search(160, 2, 0);
+    s.evaluations = 160000;
+    check(&s, 0.02, 2, 1, &unsaturated);
     s = search(160, 2, 0); /* half of what is allowed counts where there are several modes, unless that is 1 */
     check(&s, 0.02, 2, 1, &unsaturated);
     check(&s, 0.04, 2, 1, &saturated);

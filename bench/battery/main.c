@@ -180,12 +180,13 @@ static void save(const order *o, const result *all, size_t count) {
         const outcome *out = &r->out;
         json_t        *problems = json_array();
         for (size_t k = 0; k < out->kinds; k++) json_array_append_new(problems, json_string(out->kind[k]));
-        json_t *line = json_pack("{s:I, s:s, s:I, s:I, s:f, s:f, s:b, s:s, s:f, s:I, s:I, s:I, s:f, s:o}", "seed",
-                                 (json_int_t)r->seed, "family", family_word[r->family], "dim", (json_int_t)r->dim,
-                                 "components", (json_int_t)r->components, "condition", r->condition, "reach", r->reach,
-                                 "units", r->has_units, "verdict", verdict_word[out->verdict], "worst", out->worst,
-                                 "met", (json_int_t)components_met(r), "modes", (json_int_t)out->modes, "evaluations",
-                                 (json_int_t)out->evaluations, "unseen_bound", out->unseen_bound, "problems", problems);
+        json_t *line = json_pack(
+            "{s:I, s:s, s:I, s:I, s:f, s:f, s:b, s:s, s:f, s:I, s:I, s:I, s:f, s:I, s:I, s:o}", "seed",
+            (json_int_t)r->seed, "family", family_word[r->family], "dim", (json_int_t)r->dim, "components",
+            (json_int_t)r->components, "condition", r->condition, "reach", r->reach, "units", r->has_units, "verdict",
+            verdict_word[out->verdict], "worst", out->worst, "met", (json_int_t)components_met(r), "modes",
+            (json_int_t)out->modes, "evaluations", (json_int_t)out->evaluations, "unseen_bound", out->unseen_bound,
+            "searches", (json_int_t)out->searches, "sought", (json_int_t)out->sought, "problems", problems);
         if (line && out->has_evidence) {
             json_object_set_new(line, "evidence", json_string(verdict_word[out->evidence]));
             if (isfinite(out->log_z_error)) json_object_set_new(line, "log_z_error", json_real(out->log_z_error));

@@ -269,6 +269,8 @@ void run_once(const density *d, const mapping *m, uint64_t seed, const char *dra
     out->evaluations = counts.evaluations;
     ckam_run_search(run, &search);
     out->unseen_bound = search.bound;
+    out->searches = search.searches;
+    out->sought = search.evaluations;
     size_t incidents = ckam_run_incidents(directory, incident);
     add_problems(out, incident, incidents);
     const ckam_review *review = ckam_run_review(run);

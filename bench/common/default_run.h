@@ -34,6 +34,7 @@ typedef struct outcome {
     size_t   modes;                /* found in the draws */
     size_t   events, met;          /* of the density; those of them that have a draw */
     double   unseen_bound;         /* of the search, which --unseen is compared with */
+    uint64_t searches, sought;     /* that ended; evaluations that they took */
     size_t   kinds;
     char     kind[KINDS][KIND];
 } outcome;

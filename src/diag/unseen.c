@@ -123,7 +123,7 @@ size_t ckam_search_findings(const ckam_search *search, double allowed, size_t di
                             ckam_finding found[CKAM_SEARCH_FINDINGS]) {
     size_t count = 0;
     if (!search->searches) return 0;
-    allowed = unseen_allowed(allowed, search->modes, dim);
+    allowed = unseen_allowed(allowed, search->modes, dim, (double)search->evaluations / (double)search->searches);
     add_late(search, found, &count);
     add_unvisited(search, found, &count);
     add_missing(search, found, &count);

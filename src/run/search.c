@@ -38,6 +38,7 @@ static report own_report(const ckam_run *run) {
             r.counts = c;
         } else {
             r.counts.recent += c.recent;
+            r.counts.recent_evaluations += c.recent_evaluations;
             r.counts.draws += c.draws;
             r.counts.late += c.late;
             r.counts.unvisited_share = fmax(r.counts.unvisited_share, c.unvisited_share);
@@ -54,6 +55,7 @@ void search_update(ckam_run *run) {
     uint64_t      stuck = all[0].stuck;
     for (size_t r = 1; r < crew_size(run); r++) {
         c.recent += all[r].counts.recent;
+        c.recent_evaluations += all[r].counts.recent_evaluations;
         c.draws += all[r].counts.draws;
         c.late += all[r].counts.late;
         c.unvisited_share = fmax(c.unvisited_share, all[r].counts.unvisited_share);
@@ -61,6 +63,7 @@ void search_update(ckam_run *run) {
     }
     const uint64_t searches = c.searches + c.recent;
     run->search = (ckam_search){.searches = searches,
+                                .evaluations = c.evaluations + c.recent_evaluations,
                                 .modes = c.modes,
                                 .once = c.once,
                                 .twice = c.twice,
@@ -136,13 +139,14 @@ ckam_status search_discard(ckam_run *run, ckam_error *error) {
 
 json_t *search_json(const ckam_search *s) {
     if (!s->searches) return NULL;
-    return json_pack("{s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:[o, o], s:o, s:f, s:f, s:o, s:o}", "searches",
-                     plan_json_word(s->searches), "modes", plan_json_word(s->modes), "met_once",
-                     plan_json_word(s->once), "met_twice", plan_json_word(s->twice), "unseen_probability",
-                     s->probability, "unseen_bound", s->bound, "unseen_modes", s->unseen, "modes_by_group",
-                     plan_json_word(s->group[0]), plan_json_word(s->group[1]), "common_modes",
-                     plan_json_word(s->common), "unvisited_share", s->unvisited_share, "late_share", s->late_share,
-                     "restarts", plan_json_word(s->restarts), "discarded", plan_json_word(s->discarded));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:[o, o], s:o, s:f, s:f, s:o, s:o}", "searches",
+                     plan_json_word(s->searches), "evaluations", plan_json_word(s->evaluations), "modes",
+                     plan_json_word(s->modes), "met_once", plan_json_word(s->once), "met_twice",
+                     plan_json_word(s->twice), "unseen_probability", s->probability, "unseen_bound", s->bound,
+                     "unseen_modes", s->unseen, "modes_by_group", plan_json_word(s->group[0]),
+                     plan_json_word(s->group[1]), "common_modes", plan_json_word(s->common), "unvisited_share",
+                     s->unvisited_share, "late_share", s->late_share, "restarts", plan_json_word(s->restarts),
+                     "discarded", plan_json_word(s->discarded));
 }
 
 static uint64_t word(const json_t *json, const char *key) {
@@ -154,6 +158,7 @@ static double number(const json_t *json, const char *key) { return json_number_v
 ckam_search search_read(const json_t *json) {
     const json_t *groups = json_object_get(json, "modes_by_group");
     ckam_search   s = {.searches = word(json, "searches"),
+                       .evaluations = word(json, "evaluations"),
                        .modes = word(json, "modes"),
                        .once = word(json, "met_once"),
                        .twice = word(json, "met_twice"),

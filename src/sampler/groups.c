@@ -46,6 +46,7 @@ void groups_unite(jump_state *s, const group_memory *first, const group_memory *
     mixture   *m = jump_memory(s);
     jump_plan *p = &s->plan, *own = p;
     double     searches = first->plan->searches + second->plan->searches;
+    double     sought = first->plan->sought + second->plan->sought;
     if (s->group) load(m, first);
     for (size_t j = 0; j < m->count + m->retired; j++) {
         m->at[j].groups = found_by(&m->at[j], 0);
@@ -56,6 +57,7 @@ void groups_unite(jump_state *s, const group_memory *first, const group_memory *
     p->apart = false;
     p->met = true;
     p->searches = searches;
+    p->sought = sought;
     if (m->count) mixture_normalise(m);
 }
 

@@ -215,7 +215,9 @@ static void jump_search(const void *state, search_counts *counts) {
     const jump_state *s = state;
     const mixture    *m = (const mixture *)(const void *)block_at_const(s, s->modes);
     *counts = (search_counts){.searches = (uint64_t)s->plan.searches,
+                              .evaluations = (uint64_t)s->plan.sought,
                               .recent = (uint64_t)s->tally.searches,
+                              .recent_evaluations = s->t < s->plan.explore ? s->t : s->plan.explore,
                               .group = {s->plan.group[0], s->plan.group[1]},
                               .common = s->plan.common,
                               .ahead = search_after_warmup(m->dim, s->plan.cycle + 1, s->plan.pool_every)};

@@ -42,6 +42,7 @@ typedef struct jump_plan {
     double   stuck, sampled; /* iterations in all, stuck ones among them */
     uint64_t modes;          /* that have been reached */
     double   searches;       /* that ended, starts of chains included */
+    double   sought;         /* evaluations that these took */
     bool     apart;          /* two groups of chains, of even and of odd numbers, search and learn by themselves */
     bool     met;            /* the groups have met, and share what they know */
     uint64_t group[2];   /* then: modes that the searches of each have ended in, or its draws reached before they met */

@@ -115,6 +115,7 @@ static void mark_groups(jump_state *s, const jump_offer *offers, size_t total, c
 
 static void count_searches(jump_state *s, const jump_tally *t, size_t total) {
     mixture *m = jump_memory(s);
+    s->plan.sought += (double)(s->plan.explore * total);
     s->plan.searches += s->stage == STAGE_SETTLE ? (double)total : t->searches;
     for (size_t j = 0; j < m->count; j++) m->at[j].met += t->at[j].met;
 }
@@ -261,8 +262,9 @@ static void schedule(jump_state *s) {
     jump_plan        *p = &s->plan;
     double            length = (double)jump_cycle_length(s->settle.now.dim, p->cycle);
     const modes_tally met = mixture_met(jump_memory(s));
-    bool              saturated = p->unseen >= 1.0 || unseen_bound(met.once, met.twice, (uint64_t)p->searches) <=
-                                             SATURATED * unseen_allowed(p->unseen, met.modes, jump_memory(s)->dim);
+    const uint64_t    searches = (uint64_t)p->searches;
+    const double      allowed = unseen_allowed(p->unseen, met.modes, jump_memory(s)->dim, p->sought / p->searches);
+    bool   saturated = p->unseen >= 1.0 || unseen_bound(met.once, met.twice, searches) <= SATURATED * allowed;
     bool   warm = p->past <= p->warmup;
     double part =
         warm ? (p->past < p->planned ? EXPLORE_WARMUP : EXPLORE_LONGER) : EXPLORE_MOST * fmin(1.0, reach(p) / RARE);
@@ -300,12 +302,12 @@ static void begin_cycle(jump_state *s) {
 
 /* Learns from all chains, in the memory of one. */
 static void learn(jump_state *s, jump_offer *offers, size_t total, const size_t *place) {
-    jump_plan *p = &s->plan;
-    mixture   *m = jump_memory(s);
-    rows       data = {offers, total, m->dim, block_of, 1};
+    jump_plan      *p = &s->plan;
+    mixture        *m = jump_memory(s);
+    rows            data = {offers, total, m->dim, block_of, 1};
     mixture_overlap overlap;
-    jump_tally sum = sum_tallies(offers, total, place);
-    bool       structure = jump_tries_structure(s);
+    jump_tally      sum = sum_tallies(offers, total, place);
+    bool            structure = jump_tries_structure(s);
     p->past = jump_past(s);
     count_searches(s, &sum, total);
     mark_groups(s, offers, total, place);

@@ -29,12 +29,13 @@ typedef struct blueprint {
 
 /* What a sampler's search for modes has come to. A search is independent of the others, and ends in a mode or in none. */
 typedef struct search_counts {
-    uint64_t searches;        /* of all chains, up to the last time they learned from each other */
-    uint64_t recent;          /* of this chain since then */
-    uint64_t modes;           /* that draws have visited ... */
-    uint64_t once, twice;     /* ... those that one search ended in, two */
-    uint64_t unvisited;       /* places that searches found and draws have not reached so far */
-    double   unvisited_share; /* the largest share of the mass that a search estimates for one of them */
+    uint64_t searches;                   /* of all chains, up to the last time they learned from each other */
+    uint64_t evaluations;                /* that these took */
+    uint64_t recent, recent_evaluations; /* of this chain since then */
+    uint64_t modes;                      /* that draws have visited ... */
+    uint64_t once, twice;                /* ... those that one search ended in, two */
+    uint64_t unvisited;                  /* places that searches found and draws have not reached so far */
+    double   unvisited_share;            /* the largest share of the mass that a search estimates for one of them */
     uint64_t group[2]; /* modes that the two groups of chains had found when they began to share; 0, 0: before that */
     uint64_t common;   /* of these: found by both */
     uint64_t draws,
