@@ -189,7 +189,7 @@ double em_expect(fit *f) {
                 most = p;
                 row[ROW_OWNER] = (double)j;
             }
-            if (p >= EM_SHARE) em_count(m, j, x, p, mixture_pull(m, j, f->each[j]));
+            if (p >= tuning.memory.responsibility) em_count(m, j, x, p, mixture_pull(m, j, f->each[j]));
             if (!repeats) m->at[j].distinct += p;
         }
     }
@@ -226,12 +226,13 @@ void em_run(fit *f, int passes) {
 
 /* Degrees of freedom, a step up or down if the rows like it better, which is returned. The owners' distances decide. */
 bool em_adapt_degrees(fit *f) {
-    static const double choice[] = {3, 5, 7, 10, 15, 25, 50, 100};
-    enum { CHOICES = sizeof choice / sizeof *choice };
-    mixture *m = f->m;
-    double   d = (double)m->dim, total[3] = {0.0}, count = 0.0, *row; /* logs of t with fewer, as many, more degrees */
-    walk     w = {0};
-    int      now = 0, best = 0;
+    enum { CHOICES = sizeof tuning.memory.degrees / sizeof *tuning.memory.degrees };
+    const double *choice = tuning.memory.degrees;
+    mixture      *m = f->m;
+    double        d = (double)m->dim, count = 0.0, *row;
+    double        total[3] = {0.0}; /* logs of t with fewer, as many, more degrees */
+    walk          w = {0};
+    int           now = 0, best = 0;
     while (now + 1 < CHOICES && choice[now] < m->degrees) now++;
     const int low = now > 0 ? -1 : 0, high = now + 1 < CHOICES ? 1 : 0;
     while ((row = em_row(f, &w, -1.0))) {
@@ -241,9 +242,9 @@ bool em_adapt_degrees(fit *f) {
             total[k + 1] -= 0.5 * (choice[now + k] + d) * log_fast(1.0 + distance / choice[now + k]);
     }
     for (int k = low; k <= high; k++) total[k + 1] += count * mixture_height(choice[now + k], d);
-    if (high && (total[2] - total[1]) * f->part > 3.0)
+    if (high && (total[2] - total[1]) * f->part > tuning.memory.degrees_gain)
         best = 1;
-    else if (low && (total[0] - total[1]) * f->part > 3.0)
+    else if (low && (total[0] - total[1]) * f->part > tuning.memory.degrees_gain)
         best = -1;
     mixture_set_degrees(m, choice[now + best]);
     return best != 0;

@@ -7,9 +7,6 @@
 
 #include "mixture/refit.h"
 
-/* A row counts for the components to which it belongs with at least this probability. */
-#define EM_SHARE 1e-4
-
 /* What one fit works with. */
 typedef struct fit {
     mixture    *m;

@@ -10,12 +10,8 @@
 #include <string.h>
 
 enum { BYTES_MOST = 8 << 20, CAPACITY_LEAST = 4, TRIALS = 2 };
-enum { SMALL = 8 };  /* dimensions in which a distance takes no longer than to learn that it is large */
-#define DEGREES 25.0 /* at the start */
-#define TOUCH   2.0  /* components nearer than this are one mode */
-#define SHARED  0.01 /* or of whose draws this part belongs to both */
-#define MINOR   0.01 /* weight of a mode that need not be met by searches */
-#define FAR     50.0 /* a term of q that is e^-50 of another is lost in their sum, and no label is drawn for it */
+enum { SMALL = 8 }; /* dimensions in which a distance takes no longer than to learn that it is large */
+#define FAR 50.0    /* a term of q that is e^-50 of another is lost in their sum, and no label is drawn for it */
 
 size_t mixture_capacity(size_t dim) {
     size_t fit = BYTES_MOST / sizeof(double) / dim / dim;
@@ -34,8 +30,8 @@ static size_t layout(mixture *m, size_t dim) {
     m->inverse = block_take(&end, slots, panels_size(dim));
     m->share = block_take(&end, slots + 1, 2 + dim + square);
     m->work = block_take(&end, 2, dim);
-    m->centre = block_take(&end, dim <= PROFILE_MOST ? slots : 0, dim);
-    m->profile = block_take(&end, dim <= PROFILE_MOST ? slots : 0, square);
+    m->centre = block_take(&end, dim <= tuning.fit.dimensions ? slots : 0, dim);
+    m->profile = block_take(&end, dim <= tuning.fit.dimensions ? slots : 0, square);
     m->boxed = block_take(&end, dim, 1);
     m->position = block_take(&end, dim, 1);
     return end;
@@ -52,7 +48,7 @@ void mixture_begin(mixture *m, size_t dim, const bool *boxed) {
         block_at(m, m->boxed)[k] = boxed[k] ? 1.0 : 0.0;
         m->has_box = m->has_box || boxed[k];
     }
-    mixture_set_degrees(m, DEGREES);
+    mixture_set_degrees(m, tuning.memory.degrees_start);
 }
 
 /* The factor and its inverse in panels, column by column. */
@@ -125,7 +121,7 @@ void mixture_share(mixture *to, mixture *from) {
     memcpy(mixture_factor(to, 0), mixture_factor(from, 0), used * dim * dim * sizeof(double));
     memcpy(spread(to, 0), spread(from, 0), used * panels * sizeof(double));
     memcpy(inverse(to, 0), inverse(from, 0), used * panels * sizeof(double));
-    if (dim > PROFILE_MOST) return;
+    if (dim > tuning.fit.dimensions) return;
     memcpy(mixture_centre(to, 0), mixture_centre(from, 0), used * dim * sizeof(double));
     memcpy(mixture_profile(to, 0), mixture_profile(from, 0), used * dim * dim * sizeof(double));
 }
@@ -319,9 +315,9 @@ double mixture_separation(mixture *m, size_t i, size_t j) {
 
 size_t mixture_known_as(mixture *m, size_t j) {
     size_t nearest = m->count + m->retired;
-    double least = 1.0;
+    double least = 1.0, near = affine_at(tuning.known.radius, sqrt((double)m->dim));
     for (size_t k = 0; k < m->count + m->retired; k++) {
-        double limit = (k < m->count ? 1.0 : 0.5) * (1.5 + 0.5 * sqrt((double)m->dim));
+        double limit = (k < m->count ? 1.0 : tuning.known.failed) * near;
         double separation = mixture_separation(m, k, j) / limit;
         if (separation >= least) continue;
         least = separation;
@@ -350,7 +346,7 @@ static void unite(mixture *m, uint64_t a, uint64_t b) {
 
 static bool touch(mixture *m, const mixture_overlap *o, size_t i, size_t j) {
     double both = o->both[i > j ? i : j][i > j ? j : i], draws = fmin(o->draws[i], o->draws[j]);
-    return both > SHARED * draws || mixture_separation(m, i, j) < TOUCH;
+    return both > tuning.memory.minor_share * draws || mixture_separation(m, i, j) < tuning.significant;
 }
 
 /* Components of i's number that are not connected with it by touching get a new one. */
@@ -389,8 +385,7 @@ size_t mixture_name(mixture *m, const mixture_overlap *overlap, uint64_t cycle) 
         if (is_first(m, i, false)) part_from(m, overlap, i);
     for (size_t i = 0; i < m->count; i++)
         for (size_t j = 0; j < i; j++)
-            if (m->at[i].mode != m->at[j].mode && touch(m, overlap, i, j))
-                unite(m, m->at[i].mode, m->at[j].mode);
+            if (m->at[i].mode != m->at[j].mode && touch(m, overlap, i, j)) unite(m, m->at[i].mode, m->at[j].mode);
     for (size_t i = 0; i < m->count; i++) reached += is_first(m, i, true);
     return reached;
 }
@@ -407,7 +402,7 @@ modes_tally mixture_met(const mixture *m) {
         }
         tally.modes++;
         tally.twice += met == 2.0;
-        tally.once += weight < MINOR ? met == 1.0 : met <= 1.0;
+        tally.once += weight < tuning.memory.minor_share ? met == 1.0 : met <= 1.0;
     }
     return tally;
 }

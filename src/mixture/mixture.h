@@ -8,6 +8,7 @@
 #define CKAM_MIXTURE_MIXTURE_H
 
 #include "base/block.h"
+#include "mixture/tuning.h"
 #include "rng/rng.h"
 
 #include <math.h>
@@ -15,7 +16,6 @@
 #include <stddef.h>
 
 enum { MODES_MOST = 64 };
-enum { PROFILE_MOST = 30 }; /* dimensions in which components have profiles */
 
 typedef struct component {
     double   weight, log_weight;
@@ -126,7 +126,9 @@ size_t mixture_choose(const mixture *m, rng *r, size_t without);
 void mixture_map(mixture *m, size_t from, size_t to, const double *x, double *y);
 
 /* The squared distance within which a point is among the draws of a component: two standard deviations above the mean. */
-static inline double mixture_home_radius(size_t dim) { return (double)dim + 2.0 * sqrt(2.0 * (double)dim); }
+static inline double mixture_home_radius(size_t dim) {
+    return (double)dim + tuning.significant * sqrt(2.0 * (double)dim);
+}
 /* How far apart components i and j are: in standard deviations from the centre of each to the border between them. */
 double mixture_separation(mixture *m, size_t i, size_t j);
 /* The component of q, or the retired one, that is where component j, a trial, is: the nearest; count + retired if there is none. Its

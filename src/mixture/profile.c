@@ -6,10 +6,7 @@
 
 #include <string.h>
 
-/* Parts of the variance of log pi over the rows that a profile may leave. That of a Gaussian has no parameter for its tails, so it
- * must fit better before it is trusted there. */
-#define GAUSSIAN_UNEXPLAINED 0.01
-#define EXACT                1e-6 /* there is no need to try others */
+#define EXACT 1e-6 /* part of the variance of log pi that a profile leaves: there is no need to try others */
 
 /* Rows of component j, evenly, at most quadratic_points() of them; returns how many. *top: the highest log pi among them. */
 static size_t gather(const fit *f, size_t j, double *out, double *top) {
@@ -77,16 +74,17 @@ static void keep_trial(mixture *m, size_t j, double left) {
 
 /* The best of the profiles. What they leave has one minimum over the degrees of freedom: beyond it no others are tried. */
 static void learn(const fit *f, size_t j, bool all) {
-    static const double choice[] = {HUGE_VAL, 100, 50, 25, 15, 10, 7, 5, 3};
-    mixture            *m = f->m;
-    double              before = m->at[j].freedom, best = QUADRATIC_UNEXPLAINED;
+    enum { CHOICES = sizeof tuning.memory.degrees / sizeof *tuning.memory.degrees };
+    mixture *m = f->m;
+    double   before = m->at[j].freedom, best = tuning.fit.unexplained;
     m->at[j].freedom = 0.0;
-    for (size_t k = 0; k < sizeof choice / sizeof *choice && best > EXACT; k++) {
-        if (before > 0.0 && !all && choice[k] != before) continue;
-        double left = fit_profile(f, j, choice[k]);
+    for (size_t k = 0; k <= CHOICES && best > EXACT; k++) { /* from a Gaussian on to fewer and fewer */
+        double freedom = k ? tuning.memory.degrees[CHOICES - k] : HUGE_VAL;
+        if (before > 0.0 && !all && freedom != before) continue;
+        double left = fit_profile(f, j, freedom);
         if (!(left < best)) {
             if (mixture_has_tail(&m->at[j])) return;
-        } else if (k || left < GAUSSIAN_UNEXPLAINED) {
+        } else if (k || left < tuning.fit.gaussian_unexplained) {
             best = left;
             keep_trial(m, j, left);
         }
@@ -95,7 +93,7 @@ static void learn(const fit *f, size_t j, bool all) {
 
 void profiles_learn(mixture *m, const rows *data, bool all) {
     const fit f = {.m = m, .data = data, .every = data->every};
-    if (m->dim > PROFILE_MOST) return;
+    if (m->dim > tuning.fit.dimensions) return;
     for (size_t j = 0; j < m->count; j++)
         if (m->at[j].rows >= (double)quadratic_points(m->dim)) learn(&f, j, all);
 }

@@ -10,7 +10,7 @@
 #include "mixture/refit.h"
 
 /* Profiles of all components that own enough of the rows of the last mixture_refit(), where one explains log pi over them; the others have none. all: every number
- * of degrees of freedom is tried, else for a component that has a profile only its own. Up to PROFILE_MOST dimensions. */
+ * of degrees of freedom is tried, else for a component that has a profile only its own. Up to tuning.fit.dimensions. */
 void profiles_learn(mixture *m, const rows *data, bool all);
 
 #endif

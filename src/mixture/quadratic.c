@@ -2,6 +2,7 @@
 #include "mixture/quadratic.h"
 
 #include "linalg/linalg.h"
+#include "mixture/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -208,8 +209,8 @@ quadratic_result quadratic_fit(size_t dim, size_t count, double *rows, double *w
     if (!isfinite(left) || !isfinite(square_of(dim, &fit))) return QUADRATIC_NONE;
     out->unexplained = left / variance;
     out->peak = top + fit.constant;
-    /* Two standard errors of a curvature. */
-    double unsure = fmax(2.0 * sqrt(2.0 * left / (double)count), FLATTEST);
+    double error = sqrt(2.0 * left / (double)count); /* of a curvature */
+    double unsure = fmax(tuning.significant * error, FLATTEST);
     return conclude(dim, &fit, unsure, centre, frame.bend, &a, &b, out);
 }
 

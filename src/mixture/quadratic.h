@@ -19,9 +19,6 @@ typedef enum quadratic_result {
     QUADRATIC_FULL
 } quadratic_result;
 
-/* A fit explains the points if it leaves less than this part of the variance of the log density. */
-#define QUADRATIC_UNEXPLAINED 0.1
-
 /* How many points a fit takes: twice its parameters. */
 size_t quadratic_points(size_t dim);
 /* Numbers of `work`. */

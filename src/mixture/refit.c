@@ -5,15 +5,8 @@
 
 #include <string.h>
 
-enum { ROWS_MOST = 4096, LEVEL_ROWS = 512, PART_EVERY = 8 };
-enum { PASSES = 2, LOCAL_PASSES = 8, SEEDS = 6, DEGREES_TURNS = 6 };
-
-/* Trials of splits use one row in THIN_MOST, but at least so many, and so many for each parameter. */
-enum { THIN_MOST = 4, THIN_ROWS = 128, THIN_TERMS = 4 };
-
-#define TIGHT 0.1
+enum { SEEDS = 6 }; /* ways to split a component, see seed() */
 #define STILL 1e-12 /* a variance of u / (1 + |u|) that is none but for rounding */
-#define SURE  25.0  /* gain of log likelihood beyond the number of parameters that needs no further proof */
 
 /* Of a component. */
 static double parameters(const mixture *m) {
@@ -64,8 +57,8 @@ static double share_pair(fit *f, size_t a, size_t b, double owner, double seen[2
         double        other = exp_fast(la < lb ? la - lb : lb - la), most = la < lb ? lb : la;
         double        p = (la < lb ? other : 1.0) / (1.0 + other);
         total += most + log_fast(1.0 + other);
-        if (p >= EM_SHARE) em_count(m, a, x, p, pull_a);
-        if (1.0 - p >= EM_SHARE) em_count(m, b, x, 1.0 - p, pull_b);
+        if (p >= tuning.memory.responsibility) em_count(m, a, x, p, pull_a);
+        if (1.0 - p >= tuning.memory.responsibility) em_count(m, b, x, 1.0 - p, pull_b);
         if (last && !memcmp(last + ROW_HEAD, x, m->dim * sizeof *x)) continue;
         seen[0] += p;
         seen[1] += 1.0 - p;
@@ -79,11 +72,13 @@ static double share_pair(fit *f, size_t a, size_t b, double owner, double seen[2
 static double fit_pair(fit *f, size_t a, size_t b, double owner, double wanted) {
     mixture *m = f->m;
     double   seen[2], before = -HUGE_VAL, least = (double)m->dim + 1.0;
+    int      passes = tuning.split.passes;
     for (int pass = 0;; pass++) {
         double total = share_pair(f, a, b, owner, seen), na = em_sums(m, a)[0], nb = em_sums(m, b)[0];
         if (f->part * fmin(na, nb) < least) return -HUGE_VAL;
-        if (pass + 1 == LOCAL_PASSES) return fmin(seen[0], seen[1]) < 2.0 * least ? -HUGE_VAL : total;
-        if (pass >= 2 && total + 2.0 * (LOCAL_PASSES - pass) * (total - before) < wanted) return -HUGE_VAL;
+        if (pass + 1 == passes) return fmin(seen[0], seen[1]) < tuning.split.distinct * least ? -HUGE_VAL : total;
+        double hope = tuning.split.extrapolation * (passes - pass) * (total - before);
+        if (pass >= tuning.refit.passes && total + hope < wanted) return -HUGE_VAL;
         before = total;
         m->at[a].log_weight = log(na / (na + nb));
         m->at[b].log_weight = log(nb / (na + nb));
@@ -187,7 +182,7 @@ static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
     for (int side = 0; side < 2; side++) {
         size_t  c = side ? b : a;
         double *l = mixture_factor(m, c);
-        double  scale = how >= 2 && c == a ? 1.0 : how < 3 ? 0.5 : TIGHT;
+        double  scale = how >= 2 && c == a ? 1.0 : how < 3 ? tuning.split.width : tuning.split.width_at_row;
         for (size_t k = 0; k < dim * dim; k++) l[k] *= scale;
         m->at[c].step /= scale; /* as long as it was */
         mixture_prepare(m, c);
@@ -199,8 +194,8 @@ static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
  * chance, about a unit for each parameter, does not shrink with the rows. */
 static fit thinned(const fit *f, size_t j) {
     const mixture *m = f->m;
-    const double   terms = parameters(m), enough = fmax(THIN_ROWS, THIN_TERMS * terms);
-    const double   thin = fmin(fmax(floor(m->at[j].rows / enough), 1.0), THIN_MOST);
+    const double   terms = parameters(m), enough = fmax(tuning.split.rows, tuning.split.rows_per_parameter * terms);
+    const double   thin = fmin(fmax(floor(m->at[j].rows / enough), 1.0), tuning.split.thinning);
     fit            some = *f;
     some.every *= (size_t)thin;
     some.part = fmin(thin * f->part, 1.0); /* those that are left are further apart */
@@ -270,7 +265,7 @@ static bool split(fit *f, size_t j, double *now) {
 static void try_splits(fit *f) {
     mixture *m = f->m;
     bool     tried[MODES_MOST] = {false};
-    for (int round = 0; round < 6; round++) {
+    for (int round = 0; round < tuning.refit.rounds; round++) {
         size_t before = m->count;
         double now = likelihood(f);
         for (size_t j = 0; j < before && m->count < m->capacity; j++) {
@@ -278,7 +273,7 @@ static void try_splits(fit *f) {
             tried[j] = tried[j] || !enough || !try_split(f, j) || !split(f, j, &now);
         }
         if (m->count == before) return;
-        em_run(f, PASSES);
+        em_run(f, tuning.refit.passes);
         em_expect(f);
         em_reweigh(f);
     }
@@ -327,7 +322,7 @@ static bool try_merge(fit *f, size_t i, size_t j) {
     mixture *m = f->m;
     size_t   a = m->capacity;
     if (!pool_moments(m, a, i, j)) return false;
-    double one = fit_one(f, a, (double)i, (double)j, 3), two = pair_likelihood(f, i, j);
+    double one = fit_one(f, a, (double)i, (double)j, tuning.merge.passes), two = pair_likelihood(f, i, j);
     return (two - one) * f->part < f->penalty;
 }
 
@@ -346,7 +341,7 @@ static size_t nearest(mixture *m, size_t i, double within) {
 static void try_merges(fit *f) {
     mixture *m = f->m;
     for (size_t i = 0; i < m->count; i++) {
-        size_t j = m->at[i].reached ? nearest(m, i, 4.0) : m->count;
+        size_t j = m->at[i].reached ? nearest(m, i, tuning.merge.within) : m->count;
         if (j == m->count || !try_merge(f, i, j)) continue;
         double    weight = m->at[i].weight + m->at[j].weight;
         component older = m->at[m->at[i].found <= m->at[j].found ? i : j];
@@ -372,11 +367,11 @@ static void try_merges(fit *f) {
 
 static double bounded(double x, double size) { return x / (size + fabs(x)); }
 
-/* centre, size: the mean of each coordinate and the mean absolute deviation from it, by one row in PART_EVERY. */
+/* centre, size: the mean of each coordinate and the mean absolute deviation from it, thinned where rows are many. */
 static void measure_size(const fit *f, double *centre, double *size) {
-    size_t dim = f->data->dim;
+    size_t dim = f->data->dim, thin = tuning.refit.scale_thinning;
     fit    some = *f;
-    some.every *= f->count >= PART_EVERY * PART_EVERY ? PART_EVERY : 1;
+    some.every *= f->count >= (double)(thin * thin) ? thin : 1;
     memset(centre, 0, dim * sizeof *centre);
     memset(size, 0, dim * sizeof *size);
     for (int turn = 0; turn < 2; turn++) {
@@ -436,13 +431,14 @@ static void set_prior(fit *f) {
     double terms = parameters(f->m);
     f->part = measure_part(f);
     /* BIC, or Akaike's criterion and a bit where that is less: with many parameters BIC waits too long. */
-    f->penalty = fmin(0.5 * terms * log(fmax(f->count * f->part, 3.0)), terms + SURE);
+    f->penalty = fmin(0.5 * terms * log(fmax(f->count * f->part, 3.0)), terms + tuning.refit.aic_excess);
 }
 
 /* Fewer tell the components that there are well enough, as long as their number is not in question. */
 size_t mixture_rows_used(const mixture *m, bool structure) {
-    if (structure) return ROWS_MOST;
-    return (size_t)fmin(fmax(64.0 * (double)m->count * parameters(m), 0.25 * ROWS_MOST), ROWS_MOST);
+    const double most = (double)tuning.memory.rows, wanted = tuning.refit.rows_per_parameter * (double)m->count;
+    if (structure) return tuning.memory.rows;
+    return (size_t)fmin(fmax(wanted * parameters(m), tuning.refit.rows_least * most), most);
 }
 
 double mixture_refit(mixture *m, rows *data, bool structure) {
@@ -456,8 +452,8 @@ double mixture_refit(mixture *m, rows *data, bool structure) {
         return f.part;
     }
     /* Before a split: tails are to be told by the degrees, not by components. */
-    for (int turn = 0; turn < DEGREES_TURNS; turn++) {
-        em_run(&f, PASSES);
+    for (int turn = 0; turn < tuning.refit.rounds; turn++) {
+        em_run(&f, tuning.refit.passes);
         em_expect(&f);
         if (!em_adapt_degrees(&f)) break;
     }
@@ -473,12 +469,12 @@ static void share_row(const fit *f, double log_q, mixture_overlap *overlap) {
     for (size_t j = 0; j < m->count; j++) {
         p[j] = exp_fast(f->each[j] + m->at[j].log_weight - log_q);
         overlap->draws[j] += p[j];
-        for (size_t k = 0; k < j && p[j] >= EM_SHARE; k++) overlap->both[j][k] += p[j] * p[k];
+        for (size_t k = 0; k < j && p[j] >= tuning.memory.responsibility; k++) overlap->both[j][k] += p[j] * p[k];
     }
 }
 
 double mixture_level(mixture *m, const rows *data, mixture_overlap *overlap) {
-    fit    f = begin(m, data, LEVEL_ROWS);
+    fit    f = begin(m, data, tuning.refit.level_rows);
     walk   w = {0};
     double total = 0.0, n = 0.0, *row;
     *overlap = (mixture_overlap){0};

@@ -3,17 +3,13 @@
 
 #include "base/wide.h"
 #include "linalg/linalg.h"
+#include "mixture/tuning.h"
 
 #include <string.h>
 
-enum { LOOK_BASE = 10, LOOK_DIM = 5, STRETCH_MOST = 8, STRETCH_WINDOWED = 2, CLIMB_MOST = 100 }; /* of the climb */
-enum { CORRELATED_MOST = 50 };   /* dimensions up to which the walk before the first cycle learns correlations */
-enum { WINDOW = 32 };            /* coordinates that it moves at a time above that */
-enum { LEAPS = 2, CHECKS = 16 }; /* draws of a fitted Gaussian that are tried; by which a lattice is checked */
-enum { LATTICE_MOST = 200 };     /* dimensions up to which log pi is evaluated on a lattice */
-#define TYPICAL 3.0              /* standard deviations of log pi around its mean under a Gaussian */
+enum { LOOKS_MOST = 100 }; /* of a climb, in lengths of the present one: it ends even where log pi still rises */
 
-uint64_t approach_settling(size_t dim) { return 300 + 50 * (uint64_t)dim; }
+uint64_t approach_settling(size_t dim) { return affine_steps(tuning.approach.settle, dim); }
 
 /* The most that the axes and the climb take from random starts in a Gaussian of 1 to 100 dimensions. A bent density takes more:
  * 964 evaluations in 8 dimensions (flower), 1481 in 10 (funnel). */
@@ -23,8 +19,8 @@ uint64_t approach_evaluations(size_t dim) { return 100 + (30 + (uint64_t)dim) * 
  * many dimensions it learns variances only (in the room of the direction, which is not needed any more), and moves a window of
  * coordinates that begins at a random one: on a product of equal densities a step that moves fewer coordinates, each further, is as
  * efficient as one that moves all (Neal and Roberts, 2006). So a step costs O(d) instead of O(d^2). */
-static bool   is_large(size_t dim) { return dim > CORRELATED_MOST; }
-static size_t moved_at_once(size_t dim) { return is_large(dim) ? WINDOW : dim; }
+static bool   is_large(size_t dim) { return dim > tuning.approach.correlated; }
+static size_t moved_at_once(size_t dim) { return is_large(dim) ? tuning.approach.window : dim; }
 static bool   is_windowed(const jump_state *s) { return is_large(s->settle.now.dim) && !s->climb.known; }
 
 /* The search along the next axis. */
@@ -70,7 +66,7 @@ static void tell_axis(jump_state *s, double log_density, ckam_step *out) {
     s->settle.floor = 1e-10 * least;
     for (size_t k = 0; k < dim; k++) block_at(s, s->direction)[k] = factor[k * dim + k] * factor[k * dim + k];
     s->stage = STAGE_CLIMB;
-    s->climb.length = s->climb.left = LOOK_BASE + LOOK_DIM * dim;
+    s->climb.length = s->climb.left = affine_steps(tuning.look.steps, dim);
     s->climb.before = s->settle.now.log_density;
 }
 
@@ -94,15 +90,15 @@ static bool fit_points(jump_state *s) {
     q.factor = q.mean + dim;
     if (!s->climb.points || s->climb.points < quadratic_points(dim)) return false;
     quadratic_result result = quadratic_fit(dim, s->climb.points, points(s), work, &q);
-    bool             good = result != QUADRATIC_NONE && q.unexplained < QUADRATIC_UNEXPLAINED;
+    bool             good = result != QUADRATIC_NONE && q.unexplained < tuning.fit.unexplained;
     s->climb.points = 0;
     s->climb.known = good && result == QUADRATIC_FULL;
     if (!good || (s->stage == STAGE_SETTLE && !s->climb.known)) return false;
     memcpy(block_at(s, a->mean), q.mean, dim * sizeof *q.mean);
     memcpy(block_at(s, a->factor), q.factor, dim * dim * sizeof *q.factor);
     a->nu = a->nu_start;
-    s->climb.leaps = s->stage == STAGE_CLIMB ? LEAPS : 0;
-    return s->climb.known && a->now.log_density > q.peak - 0.5 * d - TYPICAL * sqrt(0.5 * d);
+    s->climb.leaps = s->stage == STAGE_CLIMB ? tuning.approach.leaps : 0;
+    return s->climb.known && a->now.log_density > q.peak - 0.5 * d - tuning.sure * sqrt(0.5 * d);
 }
 
 /* The proposal that was evaluated is a point of the fit. */
@@ -117,13 +113,13 @@ static void keep_point(jump_state *s, double log_density) {
 
 static const double *ask_walk(jump_state *s, rng *r) {
     adaptive_state *a = &s->settle;
-    size_t          dim = a->now.dim;
+    size_t          dim = a->now.dim, window = tuning.approach.window;
     double         *y = now_y(&a->now), *normals = block_at(s, a->work), *variance = block_at(s, s->direction);
     if (!is_windowed(s)) return adaptive_ask(s, r);
     size_t from = (size_t)(rng_uniform(r) * (double)dim);
-    rng_normals(r, WINDOW, normals);
+    rng_normals(r, window, normals);
     memcpy(y, now_x(&a->now), dim * sizeof *y);
-    for (size_t i = 0; i < WINDOW; i++) {
+    for (size_t i = 0; i < window; i++) {
         size_t k = from + i < dim ? from + i : from + i - dim;
         y[k] += a->nu * sqrt(variance[k]) * normals[i];
     }
@@ -173,15 +169,16 @@ static void walk(jump_state *s, rng *r, uint64_t age, double log_density, ckam_s
 /* Whether the density rises no more: looks that seem to say so are followed by longer ones. */
 static bool is_up(jump_state *s) {
     double d = (double)s->settle.now.dim, level = s->climb.level / (double)s->climb.length;
-    bool   rises = level > s->climb.before + 1.0 + 0.5 * sqrt(d);
-    size_t dim = s->settle.now.dim, stretch = is_large(dim) ? STRETCH_WINDOWED : STRETCH_MOST;
-    bool   longest = s->climb.length >= stretch * (LOOK_BASE + LOOK_DIM * dim);
-    if (!rises && longest) return true;
+    bool   rises = level > s->climb.before + tuning.look.rise.base + tuning.look.rise.slope * sqrt(d);
+    size_t dim = s->settle.now.dim;
+    size_t longest = is_large(dim) ? tuning.approach.longest_windowed : tuning.approach.longest;
+    bool   is_longest = s->climb.length >= longest * affine_steps(tuning.look.steps, dim);
+    if (!rises && is_longest) return true;
     if (!rises) s->climb.length *= 2;
     s->climb.before = level;
     s->climb.level = 0.0;
     s->climb.left = s->climb.length;
-    return s->t >= CLIMB_MOST * s->climb.length;
+    return s->t >= LOOKS_MOST * s->climb.length;
 }
 
 /* A draw of the fitted Gaussian, which may be far away: uphill, as a rule. */
@@ -253,7 +250,7 @@ static void fit_lattice(jump_state *s) {
     memcpy(block_at(s, a->mean), q.mean, dim * sizeof *q.mean);
     memcpy(block_at(s, a->factor), q.factor, dim * dim * sizeof *q.factor);
     s->climb.peak = q.peak;
-    s->climb.leaps = CHECKS;
+    s->climb.leaps = tuning.approach.checks;
 }
 
 /* The next point: the first time only steps forth and back along each axis. */
@@ -288,7 +285,7 @@ static void check_lattice(jump_state *s, double log_density) {
     double        error = log_density - s->climb.peak + 0.5 * vec_dot(s->settle.now.dim, z, z);
     s->climb.error += error * error;
     if (s->climb.leaps > 0) return;
-    if (!(s->climb.error < CHECKS * QUADRATIC_UNEXPLAINED * 0.5 * d)) trust_lattice(s, false);
+    if (!(s->climb.error < tuning.approach.checks * tuning.fit.unexplained * 0.5 * d)) trust_lattice(s, false);
     begin_settling(s);
 }
 
@@ -310,7 +307,7 @@ static void tell_climbing(jump_state *s, rng *r, double log_density, ckam_step *
         up = --s->climb.left == 0 && is_up(s);
     }
     now->counts = before; /* no iteration */
-    if (up && is_large(now->dim) && now->dim <= LATTICE_MOST)
+    if (up && is_large(now->dim) && now->dim <= tuning.approach.lattice)
         s->climb.lattice = 1;
     else if (fit_points(s) || up)
         begin_settling(s);
@@ -336,7 +333,9 @@ static void tell_draw(jump_state *s, rng *r, double log_density, ckam_step *out)
 
 /* Successive states of a walk in many dimensions are nearly the same: 100 of them say as much as all 25 d, and the first fit, O(d^2) for
  * each, takes less time. */
-static size_t settled_stride(const jump_state *s) { return is_windowed(s) ? s->settle.now.dim / 4 : 1; }
+static size_t settled_stride(const jump_state *s) {
+    return is_windowed(s) ? s->settle.now.dim / tuning.approach.thinning : 1;
+}
 
 static void tell_settling(jump_state *s, rng *r, double log_density, ckam_step *out) {
     bool second_half = s->t >= s->settling / 2;

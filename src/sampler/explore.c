@@ -8,24 +8,7 @@
 
 #include <string.h>
 
-enum { REFUSED_MOST = 20 /* each halves the step */ };
-enum { SLOPE_POINTS = 5 }; /* the last one is halfway to the centre, each other half as far as the next */
-enum { ROUNDS_MOST = 20, WALKER_BYTES = 8 << 20, FIT_MOST = 30 /* dimensions in which climbs fit quadratics */ };
-#define COLDEST     0.1 /* inverse temperatures are between these, evenly in the logarithm */
-#define HOTTEST     3e-4
-#define WALK_ACCEPT 0.234
-#define LOOK_ACCEPT 0.25
-#define CLIMB_STEP  (1.0 / 2.38)
-#define CLIMB_UP    1.5 /* factors of a climb's step after success and failure: one in five succeeds */
-#define CLIMB_DOWN  0.9
-#define REFUSED     0.5  /* the factor where the way up leads to a point that is explained */
-#define TOLERANCE   0.05 /* relative error of the covariances by which the memory predicts log pi */
-#define TAIL_ERROR  0.5  /* absolute error of log pi that the profile of a t distribution predicts, and so many ... */
-#define TAIL_SURE   3.0  /* ... standard errors of its fit */
-#define DOUBT                                                                                                          \
-    0.03 /* relative error of the log pi of a profile from which on it is not trusted to explain the tails of a mode */
-#define NEGLIGIBLE 15.0  /* places with a log mass this much (and d / 2) below that of what is known do not count */
-#define FARTHEST   100.0 /* a search further out than this many standard deviations has run away */
+enum { WALKER_BYTES = 8 << 20 };
 
 static size_t walkers_for(size_t dim) {
     size_t fit = WALKER_BYTES / sizeof(double) / dim / dim;
@@ -33,7 +16,7 @@ static size_t walkers_for(size_t dim) {
 }
 
 /* Points for a fit; 0: none is made. */
-static size_t fit_points(size_t dim) { return dim <= FIT_MOST ? quadratic_points(dim) : 0; }
+static size_t fit_points(size_t dim) { return dim <= tuning.fit.dimensions ? quadratic_points(dim) : 0; }
 
 static size_t layout(explorer *e, size_t dim) {
     size_t end = sizeof *e, count = walkers_for(dim);
@@ -71,7 +54,8 @@ void explore_begin(explorer *e, size_t dim, const double *x, double log_density,
     e->random = random;
     for (size_t k = 0; k < e->walkers; k++) {
         double part = e->walkers > 1 ? (double)k / (double)(e->walkers - 1) : 0.5;
-        e->at[k] = (walker){.heat = COLDEST * pow(HOTTEST / COLDEST, part), .log_density = log_density, .step = 1.0};
+        double heat = tuning.walkers.coldest * pow(tuning.walkers.hottest / tuning.walkers.coldest, part);
+        e->at[k] = (walker){.heat = heat, .log_density = log_density, .step = 1.0};
         memcpy(walker_x(e, k), x, dim * sizeof *x);
         memcpy(walker_mean(e, k), x, dim * sizeof *x);
     }
@@ -144,7 +128,7 @@ static double log_drawn(explorer *e, size_t k, const double *x) {
 static void learn_walker(explorer *e, size_t k) {
     walker *w = &e->at[k];
     double *mean = walker_mean(e, k), *x = walker_x(e, k), *apart = block_at(e, e->v);
-    double  rate = 2.0 / ((double)w->steps + 2.0 + 10.0 * (double)e->dim);
+    double  rate = gain_moments(&(gain){(double)NAN, (double)NAN}, w->steps, e->dim);
     for (size_t i = 0; i < e->dim; i++) apart[i] = sqrt(rate) * (x[i] - mean[i]);
     for (size_t i = 0; i < e->dim; i++) mean[i] += rate * (x[i] - mean[i]);
     chol_update(e->dim, walker_factor(e, k), sqrt(1.0 - rate), apart);
@@ -191,7 +175,7 @@ static explore_news tell_walker(explorer *e, mixture *m, rng *r, double log_dens
     }
     w->steps++;
     w->steps_next = e->drawn && !accepted;
-    if (!e->drawn) w->step *= exp((alpha - WALK_ACCEPT) * pow((double)w->steps, -0.6));
+    if (!e->drawn) w->step *= exp((alpha - tuning.walkers.accept) * pow((double)w->steps, -tuning.walkers.decay));
     learn_walker(e, k);
     return searches ? search_from(e, m, k, log_density, explained) : EXPLORE_GOES_ON;
 }
@@ -203,15 +187,16 @@ static uint64_t duration(const explorer *e) {
     uint64_t d = e->dim, k = e->moves;
     switch (e->stage) {
     case EXPLORE_HEAT:
-        return 10 + 5 * k;
+        return affine_steps(tuning.look.steps, k);
     case EXPLORE_CLIMB: /* until there are points enough for a fit */
-        return fit_points(d) > 20 + 8 * d ? fit_points(d) : 20 + 8 * d;
+        k = affine_steps(tuning.climb.steps, d);
+        return fit_points(d) > k ? fit_points(d) : k;
     case EXPLORE_PEAK:
         return 1;
     case EXPLORE_LOOK:
-        return 10 + 5 * d;
+        return affine_steps(tuning.look.steps, d);
     default:
-        return 100 + 50 * d;
+        return tuning.look.learn * affine_steps(tuning.look.steps, d);
     }
 }
 
@@ -231,24 +216,27 @@ static void enter(explorer *e, explore_stage stage) {
     memset(block_at(e, e->scatter), 0, e->dim * e->dim * sizeof(double));
 }
 
+/* At first d^-1/2 standard deviations, in units of the optimal step of a walk. */
+static double climb_step(void) { return 1.0 / step_size_optimal(1); }
+
 static void start_climb(explorer *e) {
     memset(block_at(e, e->u), 0, e->dim * sizeof(double));
     warm_all(e);
-    e->step = CLIMB_STEP;
+    e->step = climb_step();
     e->before = (double)NAN;
     e->rounds = e->refused = 0;
     e->home = SIZE_MAX;
     enter(e, EXPLORE_CLIMB);
 }
 
-/* Whether slopes are trusted towards component j: it has the draws for a profile, but no profile has its shape, but for DOUBT, and no other mode
+/* Whether slopes are trusted towards component j: it has the draws for a profile, but no profile has its shape, but for an error, and no other mode
  * is known. Among several modes, from a place between them, a slope may pass by one that is missing. */
 static bool has_slope(const mixture *m, size_t j) {
     const component *c = &m->at[j];
-    if (m->dim <= PROFILE_MOST && c->rows < (double)quadratic_points(m->dim)) return false;
+    if (m->dim <= tuning.fit.dimensions && c->rows < (double)quadratic_points(m->dim)) return false;
     for (size_t k = 0; k < m->count; k++)
         if (m->at[k].mode != c->mode) return false;
-    return !mixture_has_profile(c) || c->doubt > DOUBT;
+    return !mixture_has_profile(c) || c->doubt > tuning.known.doubt;
 }
 
 /* Before `after`, from the place of the search. */
@@ -265,7 +253,7 @@ static void start_search(explorer *e, const mixture *m) {
 
 static void ask_slope(explorer *e, mixture *m, double *y) {
     const double *from = block_at(e, e->origin), *to = mixture_mean(m, e->toward);
-    const double  part = ldexp(1.0, (int)e->t - SLOPE_POINTS);
+    const double  part = ldexp(1.0, (int)e->t - (int)tuning.climb.slope_points);
     for (size_t k = 0; k < e->dim; k++) y[k] = from[k] + part * (to[k] - from[k]);
 }
 
@@ -275,7 +263,7 @@ static explore_news tell_slope(explorer *e, double log_density) {
         return EXPLORE_GOES_ON;
     }
     e->height = log_density;
-    if (++e->t < SLOPE_POINTS) return EXPLORE_GOES_ON;
+    if (++e->t < tuning.climb.slope_points) return EXPLORE_GOES_ON;
     e->home = e->toward;
     return end(e, EXPLORE_ENDED);
 }
@@ -299,7 +287,7 @@ static void search_from_centre(explorer *e, mixture *m, rng *r) {
     start_climb(e);
     e->start = m->at[i].mode;
     e->log_density = -HUGE_VAL; /* not known there: the first step is accepted */
-    e->heat = HOTTEST * exp(rng_uniform(r) * log(COLDEST / HOTTEST));
+    e->heat = tuning.walkers.hottest * exp(rng_uniform(r) * log(tuning.walkers.coldest / tuning.walkers.hottest));
     e->step = 1.0;
     choose_warm(e, r);
     enter(e, EXPLORE_HEAT);
@@ -315,7 +303,7 @@ static explore_news tell_start(explorer *e, mixture *m, double log_density) {
     if (!(log_density > -HUGE_VAL)) return EXPLORE_GOES_ON; /* another one, in the next iteration */
     memcpy(block_at(e, e->frame), block_at(e, e->spread), e->dim * e->dim * sizeof(double));
     e->start = 0;
-    e->heat = HOTTEST;
+    e->heat = tuning.walkers.hottest;
     e->log_density = log_density;
     e->home = SIZE_MAX;
     if (is_home(e, m, block_at(e, e->origin), log_density)) return end(e, EXPLORE_ENDED);
@@ -393,11 +381,11 @@ static void to_frame(explorer *e, const double *l, double *factor) {
 }
 
 /* What was learned, in x: mean, and a factor of the covariance. The walk is short, so its own covariance counts as
- * count / (4 d) draws beside d draws of an isotropic one, whose size is what the step size has adapted to. */
+ * count / (prior d) draws beside d draws of an isotropic one, whose size is what the step size has adapted to. */
 static void conclude(explorer *e, double *mean, double *factor) {
     size_t  dim = e->dim;
     double *scatter = block_at(e, e->scatter), d = (double)dim;
-    double  own = e->count / (4.0 * d), total = own + d;
+    double  own = e->count / (tuning.look.prior * d), total = own + d;
     put_point(e, block_at(e, e->seen), mean);
     for (size_t k = 0; k < dim * dim; k++) scatter[k] *= own / total / e->count;
     for (size_t k = 0; k < dim; k++) scatter[k * dim + k] += d / total * e->step * e->step;
@@ -417,9 +405,9 @@ static void put_trial(explorer *e, mixture *m) {
 
 /* The round before was not of the same place if log pi was lower by more than its mean over a look varies. */
 static bool still_rises(explorer *e, double level) {
-    bool rises = ++e->rounds < ROUNDS_MOST && !(level < e->before + 1.0 + 0.5 * sqrt((double)e->dim));
+    double least = e->before + tuning.look.rise.base + tuning.look.rise.slope * sqrt((double)e->dim);
     e->before = level;
-    return rises;
+    return ++e->rounds < tuning.climb.attempts && !(level < least);
 }
 
 /* log of the mass of the place, were it a Gaussian: from the mean of log pi there. */
@@ -453,13 +441,14 @@ static bool is_home(explorer *e, mixture *m, const double *x, double log_density
     for (size_t j = 0; j < m->count; j++) sum += exp_fast(each[j] - most);
     most += log_fast(sum);
     const component *c = &m->at[home];
-    double           error = fabs(log_density - most), allowed = 1.0 + sqrt(d) + TOLERANCE * (top - most);
+    double           match = affine_at(tuning.known.error, sqrt(d)), error = fabs(log_density - most);
+    double           allowed = match + tuning.known.relative_error * (top - most);
     if (mixture_has_tail(c)) /* far out all tails of t distributions look alike: they must fit well */
-        allowed = TAIL_ERROR + c->doubt * (TAIL_SURE * sqrt(0.5 * d) + top - most);
+        allowed = tuning.known.tail_error + c->doubt * (tuning.sure * sqrt(0.5 * d) + top - most);
     if (!mixture_has_profile(c)) { /* near its centre it is a t distribution */
         double distance = mixture_distance(m, home, x);
         double student = m->level + c->log_weight + mixture_log_t(m, home, distance, NULL);
-        if (distance < mixture_home_radius(e->dim) && fabs(log_density - student) < 1.0 + sqrt(d)) allowed = error;
+        if (distance < mixture_home_radius(e->dim) && fabs(log_density - student) < match) allowed = error;
     }
     if (error > allowed) return false;
     e->home = home;
@@ -522,7 +511,7 @@ static quadratic_result fit_climb(explorer *e, mixture *m) {
     m->at[a] = (component){.step = 1.0};
     mixture_prepare(m, a);
     e->peak = q.peak;
-    return q.unexplained < QUADRATIC_UNEXPLAINED ? result : QUADRATIC_PARTLY;
+    return q.unexplained < tuning.fit.unexplained ? result : QUADRATIC_PARTLY;
 }
 
 /* Another round in the frame of the trial component, or a look where the climb rises no more. */
@@ -530,7 +519,7 @@ static explore_news climb_on(explorer *e, mixture *m) {
     bool rises = still_rises(e, e->log_density);
     look_again(e, m, rises ? EXPLORE_CLIMB : EXPLORE_LOOK);
     if (rises)
-        e->step = CLIMB_STEP;
+        e->step = climb_step();
     else
         e->before = (double)NAN;
     if (is_home(e, m, block_at(e, e->origin), e->log_density)) return end(e, EXPLORE_ENDED);
@@ -549,7 +538,8 @@ static explore_news end_climb(explorer *e, mixture *m) {
 }
 
 static bool is_negligible(const explorer *e, const mixture *m) {
-    return !(mass_of(e, &m->at[m->capacity]) >= m->level - NEGLIGIBLE - 0.5 * (double)e->dim);
+    const affine below = tuning.known.negligible;
+    return !(mass_of(e, &m->at[m->capacity]) >= m->level - below.base - below.slope * (double)e->dim);
 }
 
 /* The trial component is what a look, the walk after it or a fit has learned: known, negligible, or a place to learn more of? */
@@ -574,9 +564,10 @@ static explore_news next_stage(explorer *e, mixture *m) {
         look_again(e, m, EXPLORE_LOOK);
         return EXPLORE_GOES_ON;
     }
-    if (e->stage == EXPLORE_LOOK && is_negligible(e, m) && e->rounds < ROUNDS_MOST) { /* it has stopped on a ridge */
+    bool on_ridge = e->stage == EXPLORE_LOOK && is_negligible(e, m);
+    if (on_ridge && e->rounds < tuning.climb.attempts) {
         look_again(e, m, EXPLORE_CLIMB);
-        e->step = CLIMB_STEP;
+        e->step = climb_step();
         return EXPLORE_GOES_ON;
     }
     return judge(e, m);
@@ -589,10 +580,10 @@ static bool tell_climb(explorer *e, mixture *m, double log_density) {
     bool    up = log_density > e->log_density;
     put_point(e, block_at(e, e->v), x);
     if (up && is_home(e, m, x, log_density)) {
-        e->step *= REFUSED;
-        return ++e->refused < REFUSED_MOST;
+        e->step *= tuning.climb.refused;
+        return ++e->refused < tuning.climb.attempts;
     }
-    e->step *= up ? CLIMB_UP : CLIMB_DOWN;
+    e->step *= up ? tuning.climb.up : tuning.climb.down;
     if (!up) return true;
     e->refused = 0;
     memcpy(block_at(e, e->u), block_at(e, e->v), e->dim * sizeof(double));
@@ -621,14 +612,14 @@ static void tell_metropolis(explorer *e, rng *r, double log_density) {
         memcpy(block_at(e, e->u), block_at(e, e->v), e->dim * sizeof(double));
         e->log_density = log_density;
     }
-    e->step *= exp((alpha - LOOK_ACCEPT) * 1.5 / sqrt(1.0 + (double)e->t));
+    e->step *= exp((alpha - tuning.look.accept) * tuning.look.gain / sqrt(1.0 + (double)e->t));
     if (e->stage >= EXPLORE_LOOK) learn(e);
 }
 
 /* At the peak of a fit: if log pi is what the fit says there, that is a place. */
 static explore_news tell_peak(explorer *e, mixture *m, double log_density) {
     const double *peak = mixture_mean(m, m->capacity);
-    bool          there = fabs(log_density - e->peak) < 1.0 + sqrt((double)e->dim);
+    bool          there = fabs(log_density - e->peak) < affine_at(tuning.known.error, sqrt((double)e->dim));
     if (there || log_density > e->log_density) {
         memcpy(block_at(e, e->origin), peak, e->dim * sizeof *peak);
         memset(block_at(e, e->u), 0, e->dim * sizeof *peak);
@@ -653,6 +644,7 @@ explore_news explore_tell(explorer *e, mixture *m, rng *r, double log_density) {
     } else {
         tell_metropolis(e, r, log_density);
     }
-    if (vec_dot(e->dim, u, u) > FARTHEST * FARTHEST * (double)e->dim / e->heat) return end(e, EXPLORE_RAN_AWAY);
+    const double farthest = tuning.known.runaway * tuning.known.runaway * (double)e->dim / e->heat;
+    if (vec_dot(e->dim, u, u) > farthest) return end(e, EXPLORE_RAN_AWAY);
     return ++e->t < duration(e) ? EXPLORE_GOES_ON : next_stage(e, m);
 }

@@ -23,8 +23,9 @@
 #define CKAM_SAMPLER_EXPLORE_H
 
 #include "mixture/mixture.h"
+#include "mixture/tuning.h"
 
-enum { WALKERS_MOST = 6, FOUND_MOST = 8 };
+enum { FOUND_MOST = 8 };
 
 /* Where searches begin: the place of a walker, by its number; and these. */
 enum { FROM_CENTRE = WALKERS_MOST, FROM_START, SEARCH_KINDS };

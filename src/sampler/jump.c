@@ -3,6 +3,7 @@
  * Before the first cycle: the scale of each axis, then an adaptive walk that climbs to a mode and settles there. A cycle searches for new
  * modes, which does not move the chain, then samples with moves that leave pi invariant; what they are made from stays
  * as it is until the cycle ends. There jump_pool() (pool.c) learns from all chains. */
+#include "mixture/tuning.h"
 #include "sampler/approach.h"
 #include "sampler/moves.h"
 
@@ -10,11 +11,10 @@
 
 const ckam_option jump_sampler_options[] = {SETTING_TARGET_ACCEPT, SETTING_POOL_EVERY, SETTING_WARMUP_AUTO, OPTION_END};
 
-enum { ROWS_MOST = 4096, ROWS_LEAST = 64, FEW = 4, BYTES_MOST = 32 << 20 };
+enum { ROWS_LEAST = 64, FEW = 4, BYTES_MOST = 32 << 20 };
 enum { MODES_LEAST = 16 };
 #define MODES_BYTES                                                                                                    \
     4e9 /* of the memories of all chains together, as long as each has room for MODES_LEAST components */
-enum { WARMUP_LEAST = 1000 };
 
 /* Always: a density without a scale is refused, as by other samplers. */
 static bool jump_wants_scale(const settings *options) {
@@ -24,7 +24,7 @@ static bool jump_wants_scale(const settings *options) {
 
 size_t jump_rows_capacity(size_t dim) {
     size_t fit = dim < BYTES_MOST ? BYTES_MOST / sizeof(double) / (dim + ROW_HEAD) : 0;
-    if (fit > ROWS_MOST) fit = ROWS_MOST;
+    if (fit > tuning.memory.rows) fit = tuning.memory.rows;
     return fit < 2 ? 2 : fit / 2 * 2;
 }
 
@@ -32,7 +32,7 @@ size_t jump_rows_capacity(size_t dim) {
 static size_t rows_kept(const blueprint *plan) {
     size_t room = jump_rows_capacity(plan->dim);
     if (plan->chains <= FEW) return room;
-    size_t part = (size_t)(FEW * (uint64_t)ROWS_MOST / plan->chains) / 2 * 2;
+    size_t part = (size_t)(FEW * (uint64_t)tuning.memory.rows / plan->chains) / 2 * 2;
     if (part < ROWS_LEAST) part = ROWS_LEAST;
     return part < room ? part : room;
 }
@@ -75,24 +75,20 @@ static double jump_touched(const blueprint *plan) {
 
 /* Where the search is not saturated by then the warm-up becomes longer (pool.c). Settling is a part of it. */
 static uint64_t jump_warmup(const blueprint *plan) {
-    uint64_t length = 2000 + 250 * (uint64_t)plan->dim, half = plan->horizon / 2, least = approach_settling(plan->dim);
-    if (length > half) length = half;
-    if (least < WARMUP_LEAST) least = WARMUP_LEAST;
+    uint64_t length = affine_steps(tuning.warmup.steps, plan->dim), least = approach_settling(plan->dim);
+    uint64_t most = (uint64_t)(tuning.warmup.of_horizon * (double)plan->horizon);
+    if (length > most) length = most;
+    if (least < tuning.warmup.least) least = tuning.warmup.least;
     return length < least ? least : length;
 }
 
-/* (base + dim * d)(1 + growth * its number). */
-#define CYCLE_BASE   500.0
-#define CYCLE_DIM    100.0
-#define CYCLE_GROWTH 0.25
-
 uint64_t jump_cycle_length(size_t dim, uint64_t cycle) {
-    return (uint64_t)((CYCLE_BASE + CYCLE_DIM * (double)dim) * (1.0 + CYCLE_GROWTH * (double)cycle));
+    return (uint64_t)(affine_at(tuning.cycle.steps, (double)dim) * (1.0 + tuning.cycle.growth * (double)cycle));
 }
 
 /* The longest search of a cycle after the warm-up. */
 static uint64_t search_after_warmup(size_t dim, uint64_t cycle, uint64_t pool_every) {
-    return jump_cycle_length(dim, cycle) * pool_every / 4;
+    return (uint64_t)(tuning.search.after_warmup * (double)(jump_cycle_length(dim, cycle) * pool_every));
 }
 
 /* With a search that is never saturated: it prolongs the warm-up as far as it may, and takes the largest part of cycles. */
@@ -107,7 +103,8 @@ static uint64_t jump_first_draw(const blueprint *plan) {
         if (grows && past < longest && past + length > warmup) warmup = past + length;
         if (past + length > warmup) break;
     }
-    uint64_t explored = past + (past < planned ? length / 2 : length * 4 / 5);
+    const double part = past < planned ? tuning.search.warmup : tuning.search.prolonged;
+    uint64_t     explored = past + (uint64_t)(part * (double)length);
     return before + (warmup > explored ? warmup : explored) + 1;
 }
 

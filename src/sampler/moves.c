@@ -2,9 +2,7 @@
 #include "sampler/moves.h"
 
 #include "linalg/linalg.h"
-
-#define SHORTEST 0.01 /* of the factors of short steps */
-#define STUCK    20   /* rejections in a row after which a chain is stuck */
+#include "mixture/tuning.h"
 
 static jump_move choose_move(const jump_state *s, rng *r) {
     double u = rng_uniform(r);
@@ -36,7 +34,7 @@ const double *moves_ask(jump_state *s, rng *r) {
         break;
     default:
         rng_normals(r, now->dim, z);
-        s->short_step = rng_uniform(r) < s->plan.brief ? pow(SHORTEST, rng_uniform(r)) : 1.0;
+        s->short_step = rng_uniform(r) < s->plan.brief ? pow(tuning.moves.shortest, rng_uniform(r)) : 1.0;
         mixture_shift(m, s->label, s->short_step * m->at[s->label].step, z, now_x(now), y);
     }
     return y;
@@ -97,7 +95,7 @@ void moves_tell(jump_state *s, rng *r, double log_density, ckam_step *out) {
     double alpha = decide(now, r, log_density, ratio, out);
     tally(s, alpha, alpha > 0.0 ? alpha * value : 0.0);
     s->rejected = out->accepted ? 0 : s->rejected + 1;
-    if (s->rejected > STUCK) s->tally.stuck += 1.0;
+    if (s->rejected > tuning.moves.stuck) s->tally.stuck += 1.0;
     if (out->accepted) {
         size_t at = s->at_x;
         s->at_x = s->at_y;

@@ -1,21 +1,24 @@
 /* offer.c - see offer.h. */
 #include "sampler/offer.h"
 
+#include "mixture/tuning.h"
+
 #include <math.h>
 #include <string.h>
 
-#define STRUCTURE 1.5                 /* split and merge are tried when there are so many times more iterations */
-#define GOLDEN    0.61803398874989485 /* what its multiples leave of 1 is spread evenly, however many there are */
+#define GOLDEN 0.61803398874989485 /* what its multiples leave of 1 is spread evenly, however many there are */
 
 uint64_t jump_past(const jump_state *s) {
     return s->stage == STAGE_SETTLE ? s->settling : s->plan.past + s->plan.length;
 }
 
 bool jump_tries_structure(const jump_state *s) {
-    return (double)jump_past(s) >= STRUCTURE * (double)s->plan.structured;
+    return (double)jump_past(s) >= tuning.refit.structure * (double)s->plan.structured;
 }
 
-bool jump_meets(const jump_state *s) { return s->plan.apart && jump_past(s) >= s->settle.now.warmup / 2; }
+bool jump_meets(const jump_state *s) {
+    return s->plan.apart && jump_past(s) >= (uint64_t)(tuning.warmup.apart * (double)s->settle.now.warmup);
+}
 
 /* Of `total` chains with as many rows as this one all together bring as many as a fit uses: one in so many, and with
  * chains out of step, so that where one row is too many for each, there is none of some. In the warm-up the older half is

@@ -6,33 +6,10 @@
 #include "base/unseen.h"
 #include "linalg/linalg.h"
 #include "mixture/profile.h"
+#include "mixture/tuning.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define SHARE_FLOOR 0.01
-#define SHARE_LOCAL 0.3
-/* Carried moves are for tails: they get so much more the less independent jumps are worth, if they are worth CARRY_GOOD. */
-#define SHARE_CARRY 0.1
-#define CARRY_GOOD  0.05
-/* Part of the local steps that are short: the least, and so many times the part of stuck iterations. */
-#define BRIEF_LEAST 0.05
-#define BRIEF_STUCK 5.0
-#define BRIEF_MOST  0.3
-/* An affine jump changes the mode, but not the place in it: worth less, the better independent jumps do both. */
-#define KEEPS_PLACE    0.5
-#define RARE           0.01 /* jumps that are accepted more rarely are worth less than their length says */
-#define EXPLORE_WARMUP 0.5
-#define EXPLORE_LONGER 0.8 /* of what prolongs the warm-up */
-#define EXPLORE_MOST   0.25
-#define EXPLORE_LEAST  0.05
-#define SATURATED      0.75 /* the bound on unseen modes, as a part of what is allowed, from which on the search is over */
-#define REACH_PRIOR    20.0 /* affine jumps, RARE of which were accepted, beside those that were tried */
-#define STEP_PULL      2.0  /* Newton's step: the acceptance of a random walk falls by 0.47 for a log step of 1 */
-#define ODDS_NEW_MIN   0.05 /* weight of a new component beside 1 for all others */
-#define ODDS_NEW_MAX   1.0
-
-enum { TRIES = 50 };
 
 static jump_state *chain(void *const *states, size_t c) { return states[c]; }
 
@@ -102,7 +79,8 @@ static jump_tally sum_tallies(const jump_offer *offers, size_t total, const size
 
 /* step, after n moves whose alphas have the sum `accept`. What was seen in few moves counts less. */
 static double adapted(double step, double n, double accept, double wanted) {
-    return fmin(fmax(step * exp(STEP_PULL * (accept - n * wanted) / (n + 30.0)), 1e-8), 1e8);
+    double pull = tuning.moves.step_gain * (accept - n * wanted) / (n + tuning.moves.step_prior);
+    return fmin(fmax(step * exp(pull), 1e-8), 1e8);
 }
 
 static void mark_groups(jump_state *s, const jump_offer *offers, size_t total, const size_t *place) {
@@ -132,20 +110,22 @@ static void adapt_steps(jump_state *s, const jump_tally *t) {
 
 /* What a move is worth, as the shares see it. */
 static double rate_of(const jump_plan *p, jump_move move) {
-    double rate = (p->gain[move] + 0.02) / (p->tried[move] + 1.0);
+    double rate = (p->gain[move] + tuning.moves.prior) / (p->tried[move] + 1.0);
     if (move == MOVE_LOCAL) return rate;
-    return rate * rate / (rate + RARE);
+    return rate * rate / (rate + tuning.moves.rare);
 }
 
 /* Moves that need two components. */
 static bool needs_two(int move) { return move == MOVE_AFFINE || move == MOVE_CARRY; }
 
+/* Carried moves are for tails: they get more the less independent jumps are worth, if they are worth something themselves. */
 static double least_share(const jump_plan *p, int move) {
+    const double least = tuning.moves.share_least, independent = rate_of(p, MOVE_INDEPENDENT);
     if (move == MOVE_LOCAL)
-        return SHARE_FLOOR + SHARE_LOCAL * (1.0 - pow(fmin(rate_of(p, MOVE_INDEPENDENT), 1.0), 4.0));
-    if (move != MOVE_CARRY) return SHARE_FLOOR;
-    double use = fmin(1.0, rate_of(p, MOVE_CARRY) / CARRY_GOOD);
-    return SHARE_FLOOR + SHARE_CARRY * use * fmax(1.0 - rate_of(p, MOVE_INDEPENDENT), 0.0);
+        return least + tuning.moves.local_share * (1.0 - pow(fmin(independent, 1.0), tuning.moves.local_power));
+    if (move != MOVE_CARRY) return least;
+    double use = fmin(1.0, rate_of(p, MOVE_CARRY) / tuning.moves.carry_good);
+    return least + tuning.moves.carry_share * use * fmax(1.0 - independent, 0.0);
 }
 
 static void adapt_shares(jump_state *s, const jump_tally *t) {
@@ -153,12 +133,13 @@ static void adapt_shares(jump_state *s, const jump_tally *t) {
     bool       two = jump_memory(s)->count > 1;
     double     rate[MOVES], sum = 0.0, left = 1.0;
     for (int k = 0; k < MOVES; k++) {
-        p->tried[k] = 0.5 * p->tried[k] + t->move[k].tried;
-        p->gain[k] = 0.5 * p->gain[k] + t->move[k].gain;
+        p->tried[k] = tuning.moves.discount * p->tried[k] + t->move[k].tried;
+        p->gain[k] = tuning.moves.discount * p->gain[k] + t->move[k].gain;
         rate[k] = needs_two(k) && !two ? 0.0 : rate_of(p, (jump_move)k);
     }
-    rate[MOVE_AFFINE] *= 1.0 - KEEPS_PLACE * rate[MOVE_INDEPENDENT] * rate[MOVE_INDEPENDENT];
-    for (int k = 0; k < MOVES; k++) rate[k] = pow(rate[k], 3.0);
+    /* it changes the mode, but not the place in it: worth less, the better independent jumps do both */
+    rate[MOVE_AFFINE] *= 1.0 - tuning.moves.affine_loss * rate[MOVE_INDEPENDENT] * rate[MOVE_INDEPENDENT];
+    for (int k = 0; k < MOVES; k++) rate[k] = pow(rate[k], tuning.moves.power);
     /* what goes to the same places and is worth less is of no other use */
     if (rate[MOVE_CARRY] < fmax(rate[MOVE_AFFINE], rate[MOVE_INDEPENDENT])) rate[MOVE_CARRY] = 0.0;
     for (int k = 0; k < MOVES; k++) {
@@ -173,7 +154,8 @@ static void adapt_shares(jump_state *s, const jump_tally *t) {
 static void adapt_brief(jump_plan *p, const jump_tally *t) {
     p->stuck += t->stuck;
     for (int k = 0; k < MOVES; k++) p->sampled += t->move[k].tried;
-    p->brief = fmin(BRIEF_LEAST + BRIEF_STUCK * p->stuck / fmax(p->sampled, 1.0), BRIEF_MOST);
+    double more = tuning.moves.short_stuck * p->stuck / fmax(p->sampled, 1.0);
+    p->brief = fmin(tuning.moves.short_least + more, tuning.moves.short_most);
 }
 
 /* What jumps have tried to reach in vain: hearsay, which is then remembered as such, or places that chains have left for
@@ -182,7 +164,8 @@ static void prune(jump_state *s, const jump_tally *t) {
     mixture *m = jump_memory(s);
     for (size_t j = m->count; j-- > 0;) {
         const component *c = &m->at[j];
-        bool             in_vain = t->at[j].tried >= TRIES && t->at[j].reached < 0.01 * t->at[j].tried;
+        double           tried = t->at[j].tried;
+        bool             in_vain = tried >= tuning.unvisited.tries && t->at[j].reached < tuning.moves.rare * tried;
         if (m->count == 1 || !in_vain || c->rows >= 1.0 || t->at[j].local >= 1.0) continue;
         mixture_remove(m, j, !c->reached);
     }
@@ -190,16 +173,18 @@ static void prune(jump_state *s, const jump_tally *t) {
 
 /* -- What searches found ------------------------------------------------------------------------------------------ */
 
-/* Hearsay has at most half of the weight. */
+/* The most that components which no draw has reached may weigh, in units of the weight of all others. */
+static double unvisited_most(void) { return tuning.unvisited.share / (1.0 - tuning.unvisited.share); }
+
 static void limit_hearsay(mixture *m) {
     double hearsay = 0.0, all = 0.0;
     for (size_t j = 0; j < m->count; j++) {
         all += m->at[j].weight;
         if (!m->at[j].reached) hearsay += m->at[j].weight;
     }
-    if (hearsay <= 0.5 * all) return;
+    if (hearsay <= tuning.unvisited.share * all) return;
     for (size_t j = 0; j < m->count; j++)
-        if (!m->at[j].reached) m->at[j].weight *= (all - hearsay) / hearsay;
+        if (!m->at[j].reached) m->at[j].weight *= unvisited_most() * (all - hearsay) / hearsay;
 }
 
 /* Whether draws have been where component j, a new one, is. */
@@ -227,7 +212,8 @@ static void add_place(mixture *m, const found_place *place, uint64_t group, cons
     m->at[j].met = place->met;
     m->at[j].groups = group;
     m->at[j].odds = exp(fmin(place->mass - m->level, 700.0));
-    m->at[j].weight = fmin(fmax(m->at[j].odds, ODDS_NEW_MIN), ODDS_NEW_MAX); /* the others sum to 1 */
+    /* the others sum to 1 */
+    m->at[j].weight = fmin(fmax(m->at[j].odds, tuning.unvisited.odds_least), unvisited_most());
     m->at[j].step = step_size_optimal(m->dim);
     m->at[j].established = has_draws(m, j, data);
 }
@@ -253,7 +239,8 @@ static void establish(jump_state *s) {
 
 /* The part of affine jumps that is accepted. */
 static double reach(const jump_plan *p) {
-    return (p->gain[MOVE_AFFINE] + RARE * REACH_PRIOR) / (p->tried[MOVE_AFFINE] + REACH_PRIOR);
+    const double prior = tuning.search.reach_prior;
+    return (p->gain[MOVE_AFFINE] + tuning.moves.rare * prior) / (p->tried[MOVE_AFFINE] + prior);
 }
 
 /* Cycles grow, so what is learned changes ever more rarely. While the bound on unseen modes is too high the search gets half of the warm-up, and most of
@@ -262,15 +249,17 @@ static void schedule(jump_state *s) {
     jump_plan        *p = &s->plan;
     double            length = (double)jump_cycle_length(s->settle.now.dim, p->cycle);
     const modes_tally met = mixture_met(jump_memory(s));
-    const uint64_t    searches = (uint64_t)p->searches;
     const double      allowed = unseen_allowed(p->unseen, met.modes, jump_memory(s)->dim, p->sought / p->searches);
-    bool   saturated = p->unseen >= 1.0 || unseen_bound(met.once, met.twice, searches) <= SATURATED * allowed;
-    bool   warm = p->past <= p->warmup;
-    double part =
-        warm ? (p->past < p->planned ? EXPLORE_WARMUP : EXPLORE_LONGER) : EXPLORE_MOST * fmin(1.0, reach(p) / RARE);
-    if (!warm) length *= (double)p->pool_every;
-    if (saturated && p->past >= p->planned) part = EXPLORE_LEAST;
-    part = fmax(part, EXPLORE_LEAST);
+    const double      bound = unseen_bound(met.once, met.twice, (uint64_t)p->searches);
+    bool              saturated = p->unseen >= 1.0 || bound <= tuning.search.saturated * allowed;
+    bool              warm = p->past <= p->warmup;
+    double            part = p->past < p->planned ? tuning.search.warmup : tuning.search.prolonged;
+    if (!warm) {
+        part = tuning.search.after_warmup * fmin(1.0, reach(p) / tuning.moves.rare);
+        length *= (double)p->pool_every;
+    }
+    if (saturated && p->past >= p->planned) part = tuning.search.least;
+    part = fmax(part, tuning.search.least);
     p->length = (uint64_t)length;
     p->explore = (uint64_t)(length * part);
     bool may_grow = p->longest > p->planned && p->past < p->longest;

@@ -9,6 +9,7 @@
 #include "base/block.h"
 #include "base/error.h"
 #include "ckam.h"
+#include "mixture/tuning.h"
 #include "rng/rng.h"
 #include "sampler/settings.h"
 
@@ -43,11 +44,10 @@ typedef struct search_counts {
     uint64_t ahead; /* iterations without draws at the beginning of the next cycle, at most */
 } search_counts;
 
-/* The share of a cycle's iterations, in modes that were not known when the draws began, from which on these are no draws from the
+/* Whether so many of a cycle's iterations are in modes that were not known when the draws began that these are no draws from the
  * target. docs/samplers/jump.md has the measurement. */
-#define LATE_SHARE 0.01
 static inline bool search_is_late(uint64_t draws, uint64_t late) {
-    return late && (double)late >= LATE_SHARE * (double)draws;
+    return late && (double)late >= tuning.memory.minor_share * (double)draws;
 }
 
 typedef struct sampler {
