@@ -164,7 +164,7 @@ typedef struct ckam_setup {
     uint64_t chains; /* how many learn together: of more than 4 each keeps fewer draws for it; two and more learn in
                                     two groups, even and odd, up to half of the warm-up. 0: a few, in one group */
     double
-        unseen; /* jump prolongs its warm-up until the bound on the probability of an unseen mode is below this; 0 means 0.00015, 1 does not */
+        unseen; /* jump prolongs its warm-up until the bound on the probability of an unseen mode is below this, as --unseen; 0 means 0.00015, 1 does not */
 } ckam_setup;
 
 CKAM_API ckam_status ckam_chain_create(ckam_chain **chain, const ckam_setup *setup, ckam_error *error);

@@ -126,7 +126,9 @@ static void findings_follow_from_the_search(void **unused) {
     check(&s, 0.01, 2, 1, &unsaturated);
     check(&s, 0.02, 10, 1, &saturated); /* above 10 dimensions less is allowed */
     check(&s, 0.02, 11, 1, &unsaturated);
-    s.evaluations = 320; /* two per search, and one mode: a search may count for as many */
+    s.evaluations = 320; /* two per search, and one mode */
+    check(&s, 0.01, 2, 1, &unsaturated);
+    s.evaluations = 480; /* three, so each search counts for two */
     check(&s, 0.01, 2, 1, &saturated);
     check(&s, 0.01, 11, 1, &unsaturated);
     s.evaluations = 160000; /* but for eight at most */

@@ -16,8 +16,8 @@ double unseen_probability(uint64_t once, uint64_t searches);
  * searches. */
 double unseen_bound(uint64_t once, uint64_t twice, uint64_t searches);
 /* The bound that is good enough where a user allows `setting`: half of it where more than one mode is known, and less by (10/d)^2 in more
- * than 10 dimensions, because there others are missing more often. While one mode is known in up to 10 dimensions the setting is that of an
- * evaluation, of which a search takes `cost` on average; up to 8 of them count (docs/trust.md). */
+ * than 10 dimensions, because there others are missing more often. While one mode is known in up to 10 dimensions it is wider where a search takes
+ * more than two evaluations (`cost`, on average): by as many as it takes beyond its first, at most 8 (docs/trust.md). */
 double unseen_allowed(double setting, uint64_t modes, size_t dim, double cost);
 /* The number of such modes: Chao's lower bound, without bias, from the modes that one search and that two searches met. */
 double unseen_modes(uint64_t once, uint64_t twice, uint64_t searches);
