@@ -3,7 +3,7 @@
 #include <ckam/model.h>
 #include <stdint.h>
 
-#define TEXT(a) #a
+#define TEXT(a)        #a
 #define PARAMETER(dim) "x[" TEXT(dim) "]"
 
 const char *const ckam_parameters[] = {PARAMETER(DIM), NULL};
