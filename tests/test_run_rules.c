@@ -77,9 +77,8 @@ static void time_ends_a_run(void **unused) {
     ckam_run *run = gone(PAIRS("model", "bimodal", "sampler", "gam", "time-limit", "2", "format", "none"), NULL);
     double    time = clock_seconds() - start;
     assert_string_equal(ckam_run_reason(run), "time-limit");
-    assert_less(
-        0.1,
-        time); /* how much longer is a matter of what else the machine has to do, and so is the end that is foreseen */
+    /* how much longer is a matter of what else the machine has to do, and so is the end that is foreseen */
+    assert_less(0.1, time);
     ckam_counts counts;
     ckam_run_counts(run, &counts);
     assert_true(counts.draws > 0);
