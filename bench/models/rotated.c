@@ -25,7 +25,8 @@ const char *read_data(const ckam_data *data) {
     (void)data;
     for (int i = 0; i < DIM; i++) {
         double norm = 0.0;
-        for (int k = 0; k < DIM; k++) norm += (mirror[i][k] = draw(&state)) * mirror[i][k];
+        for (int k = 0; k < DIM; k++) mirror[i][k] = draw(&state);
+        for (int k = 0; k < DIM; k++) norm += mirror[i][k] * mirror[i][k];
         for (int k = 0; k < DIM; k++) mirror[i][k] /= sqrt(norm);
         deviation[i] = pow(CONDITION, 0.5 * i / (DIM - 1));
     }
