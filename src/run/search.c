@@ -23,9 +23,8 @@ typedef struct report {
     uint64_t      stuck;  /* chains that have no draws, or could make none after a restart */
 } report;
 
-/* Draws that begin anew should have the evaluations for it: `ahead` come first. */
-static bool can_restart(const ckam_run *run, const lane *l, uint64_t ahead) {
-    bool evaluates = !run->plan->run.evals || l->evaluations + ahead < run->plan->run.evals;
+static bool can_restart(const ckam_run *run, const lane *l) {
+    bool evaluates = !run->plan->run.evals || l->evaluations < run->plan->run.evals;
     return l->kept.draws && evaluates && lane_rows_most(run, lane_spent(run, l)) > 0;
 }
 
@@ -43,7 +42,7 @@ static report own_report(const ckam_run *run) {
             r.counts.late += c.late;
             r.counts.unvisited_share = fmax(r.counts.unvisited_share, c.unvisited_share);
         }
-        r.stuck += !can_restart(run, &run->lanes[i], c.ahead);
+        r.stuck += !can_restart(run, &run->lanes[i]);
     }
     return r;
 }

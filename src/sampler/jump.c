@@ -86,26 +86,21 @@ uint64_t jump_cycle_length(size_t dim, uint64_t cycle) {
     return (uint64_t)(affine_at(tuning.cycle.steps, (double)dim) * (1.0 + tuning.cycle.growth * (double)cycle));
 }
 
-/* The longest search of a cycle after the warm-up. */
-static uint64_t search_after_warmup(size_t dim, uint64_t cycle, uint64_t pool_every) {
-    return (uint64_t)(tuning.search.after_warmup * (double)(jump_cycle_length(dim, cycle) * pool_every));
-}
-
-/* With a search that is never saturated: it prolongs the warm-up as far as it may, and takes the largest part of cycles. */
+/* With a search that is never saturated: it prolongs the warm-up as far as it may, and takes the largest part of cycles, their end. */
 static uint64_t jump_first_draw(const blueprint *plan) {
     const bool     grows = plan->may_extend_warmup;
     const uint64_t planned = grows ? jump_warmup(plan) : plan->settings->warmup;
     uint64_t       past = approach_settling(plan->dim), warmup = planned, cycle = 0, length;
     const uint64_t before = approach_evaluations(plan->dim), longest = planned + plan->horizon;
-    if (past > warmup) return before + past + search_after_warmup(plan->dim, 0, plan->settings->pool_every) + 1;
+    if (past > warmup) return before + past + 1;
     for (;; past += length) {
         length = jump_cycle_length(plan->dim, cycle++);
         if (grows && past < longest && past + length > warmup) warmup = past + length;
         if (past + length > warmup) break;
     }
     const double part = past < planned ? tuning.search.warmup : tuning.search.prolonged;
-    uint64_t     explored = past + (uint64_t)(part * (double)length);
-    return before + (warmup > explored ? warmup : explored) + 1;
+    uint64_t     sampled = past + length - (uint64_t)(part * (double)length);
+    return before + (warmup < sampled ? warmup : past + length) + 1;
 }
 
 static void jump_begin(void *state, const blueprint *plan, const double *x, double log_density, double length) {
@@ -195,7 +190,7 @@ static void jump_tell(void *state, rng *r, double log_density, ckam_step *out) {
     if (!s->plan.cycle && !s->t)
         jump_restart(s); /* settling gives no draws, also where the warm-up ends before it does */
     s->t++;
-    if (s->t == s->plan.explore) s->stage = STAGE_SAMPLE;
+    if (s->t == s->plan.length - s->plan.explore) s->stage = STAGE_EXPLORE;
     if (s->t == s->plan.length) s->waits = true;
 }
 
@@ -211,13 +206,13 @@ static void count_unvisited(search_counts *counts, double odds) {
 static void jump_search(const void *state, search_counts *counts) {
     const jump_state *s = state;
     const mixture    *m = (const mixture *)(const void *)block_at_const(s, s->modes);
+    const uint64_t    sampled = s->plan.length - s->plan.explore;
     *counts = (search_counts){.searches = (uint64_t)s->plan.searches,
                               .evaluations = (uint64_t)s->plan.sought,
                               .recent = (uint64_t)s->tally.searches,
-                              .recent_evaluations = s->t < s->plan.explore ? s->t : s->plan.explore,
+                              .recent_evaluations = s->t > sampled ? s->t - sampled : 0,
                               .group = {s->plan.group[0], s->plan.group[1]},
-                              .common = s->plan.common,
-                              .ahead = search_after_warmup(m->dim, s->plan.cycle + 1, s->plan.pool_every)};
+                              .common = s->plan.common};
     modes_tally tally = mixture_met(m);
     counts->modes = tally.modes;
     counts->once = tally.once;

@@ -283,7 +283,7 @@ static void begin_cycle(jump_state *s) {
     s->settle.now.warmup = s->plan.warmup;
     s->waits = false;
     s->settle.now.counts.modes = s->plan.modes;
-    s->stage = s->plan.explore ? STAGE_EXPLORE : STAGE_SAMPLE;
+    s->stage = s->plan.explore < s->plan.length ? STAGE_SAMPLE : STAGE_EXPLORE;
     s->log_q_x = mixture_log_density(m, now_x(&s->settle.now), block_at(s, s->at_x));
     if (!s->plan.cycle) explore_shape(jump_explorer(s), m, nearest_component(s));
     explore_cycle(jump_explorer(s), m);

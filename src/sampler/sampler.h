@@ -41,7 +41,6 @@ typedef struct search_counts {
     uint64_t common;   /* of these: found by both */
     uint64_t draws,
         late; /* iterations of this chain in this cycle; those in modes that were not known when its draws began */
-    uint64_t ahead; /* iterations without draws at the beginning of the next cycle, at most */
 } search_counts;
 
 /* Whether so many of a cycle's iterations are in modes that were not known when the draws began that these are no draws from the

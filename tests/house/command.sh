@@ -73,7 +73,7 @@ wrong 64 "explore is '2'; it must be a number > 0 and < 1" sample ring -s ckam -
 wrong 64 "explore is '2'; it must be a number > 0 and < 1" sample ring --sampler ckam:explore=2
 wrong 64 "draws is '0'" sample ring --draws 0
 wrong 64 "chains is 'x'" sample ring --chains x
-wrong 64 'evals is 500, and jump in 2 dimensions needs 1986 evaluations of each chain' sample bimodal --evals 500
+wrong 64 'evals is 500, and jump in 2 dimensions needs 1286 evaluations of each chain' sample bimodal --evals 500
 wrong 64 'use --evals=1022 or more, or a shorter warm-up (--warmup)' sample bimodal --evals 500 --sampler gam
 wrong 64 "seed is '-1'" sample ring --seed -1
 wrong 64 "until is 'soon'" sample ring --until soon
@@ -262,7 +262,7 @@ try 0 out 'it has converged as asked' resume stoppedINT --until rhat=99
 try 0 err 'nothing was left to do: it had converged as asked; --until never goes on' resume stoppedINT --draws 200000000
 # A rule that ends a run before there are draws leaves nothing that a script could go on with.
 # The climb on this density is longer than that of a density which is easy to start from.
-try 75 err 'it stopped before every chain had a draw: chain ' sample flower --evals 3726 --seed 1 -o few
+try 75 err 'it stopped before every chain had a draw: chain ' sample flower --evals 2426 --seed 1 -o few
 check 'it is not said what would be enough' grep -q 'went to the start and the way to a mode, .* allow --evals=[0-9]* or more' err
 check 'how to go on is not said' grep -qF '`ckam resume few --evals N` goes on' err
 try 0 out '4 chains x' resume few --evals 100000 -n 100
