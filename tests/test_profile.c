@@ -40,6 +40,12 @@ static row_block block_of(void *context, size_t index) {
     return (row_block){context, ROWS, DIM + ROW_HEAD};
 }
 
+/* The factor of the component := scale l. */
+static void put_factor(mixture *m, double scale, const double *l) {
+    for (size_t k = 0; k < (size_t)DIM * DIM; k++) mixture_factor(m, 0)[k] = scale * l[k];
+    mixture_prepare(m, 0);
+}
+
 /* A memory of one component with a covariance that is 10 % too large, and its profile from ROWS points within 3 standard deviations. bend: is added to log pi. */
 static mixture *learn(const law *a, double bend) {
     static double points[ROWS * (DIM + ROW_HEAD)];
@@ -84,11 +90,81 @@ static void far_tails_are_predicted(void **unused) {
         assert_less(error_far_out(m, &a), 1e-6);
         assert_close(m->at[0].peak, 3.0, 1e-6);
         assert_less(m->at[0].doubt, 1e-6);
-        m->at[0].freedom = 0.0; /* the twin: the component itself, a little too wide */
+        m->at[0].freedom = 0.0; /* the twin: the component as it was, a little too wide */
+        put_factor(m, sqrt(1.1), a.l);
         m->level = 3.0 - m->at[0].log_weight - m->at[0].log_height;
         assert_less(0.05, error_far_out(m, &a));
         free(m);
     }
+}
+
+/* A component takes the centre and the shape of its profile where these are nearer to log pi at its draws. */
+static void components_take_the_shape_of_log_pi(void **unused) {
+    (void)unused;
+    law      a = make_law(HUGE_VAL);
+    mixture *m = learn(&a, 0.0), *wild = learn(&a, 5.0);
+    assert_true(m->at[0].confirmed);
+    assert_false(wild->at[0].confirmed); /* it has no profile */
+    for (size_t k = 0; k < DIM; k++) {
+        assert_close(mixture_mean(m, 0)[k], a.mean[k], 1e-6 * a.l[k * DIM + k]);
+        for (size_t i = k; i < DIM; i++) {
+            double l = a.l[k * DIM + i], unit = 1e-6 * a.l[i * DIM + i];
+            assert_close(mixture_factor(m, 0)[k * DIM + i], l, unit);
+            assert_close(mixture_factor(wild, 0)[k * DIM + i], sqrt(1.1) * l, unit);
+        }
+    }
+    free(m);
+    free(wild);
+}
+
+static row_block block_of_two(void *context, size_t index) {
+    (void)index;
+    return (row_block){context, (size_t)2 * ROWS, DIM + ROW_HEAD};
+}
+
+/* Two Gaussians with masses of 0.3 and 0.7, each with ROWS points of its own: counts of draws would say one half each. */
+static void masses_share_the_weight(void **unused) {
+    (void)unused;
+    static double       points[2 * ROWS * (DIM + ROW_HEAD)];
+    static const double mass[] = {0.3, 0.7};
+    mixture            *m = memory_make(DIM);
+    rows                data = {points, 1, DIM, block_of_two, 1};
+    law                 a[] = {make_law(HUGE_VAL), make_law(HUGE_VAL)};
+    rng                 r;
+    rng_init(&r, 20, 0);
+    a[1].mean[0] += 100.0 * a[1].l[0];
+    for (size_t j = 0; j < 2; j++) {
+        double wide[DIM * DIM];
+        for (size_t k = 0; k < (size_t)DIM * DIM; k++) wide[k] = sqrt(1.1) * a[j].l[k];
+        memory_add(m, a[j].mean, wide, 0.0, 1.0);
+        m->at[j].rows = ROWS;
+        for (size_t i = 0; i < ROWS; i++) {
+            double *row = points + (j * ROWS + i) * (DIM + ROW_HEAD), distance = 3.0 * rng_uniform(&r);
+            row[ROW_OWNER] = (double)j;
+            row[ROW_LOG_DENSITY] = put(&a[j], &r, distance, row + ROW_HEAD) + log(mass[j]);
+        }
+    }
+    assert_close(m->at[0].weight, 0.5, 1e-12);
+    profiles_learn(m, &data, true);
+    assert_close(m->at[0].weight, 0.3, 1e-6);
+    assert_close(m->at[1].weight, 0.7, 1e-6);
+    free(m);
+}
+
+/* A component that was fitted to draws may cover several modes that a search has seen for what they are; one whose shape is that of log pi does not. */
+static void a_wide_component_may_hide_narrow_ones(void **unused) {
+    (void)unused;
+    mixture *m = memory_make(DIM);
+    double   centre[DIM] = {0.0};
+    memory_add(m, centre, NULL, 10.0, 1.0);
+    memory_add(m, centre, NULL, 1.0, 1.0);
+    assert_false(mixture_may_hide(m, 0, 1)); /* the narrow one is that of draws, too */
+    m->at[1].confirmed = true;
+    assert_true(mixture_may_hide(m, 0, 1));
+    assert_false(mixture_may_hide(m, 1, 0));
+    m->at[0].confirmed = true;
+    assert_false(mixture_may_hide(m, 0, 1));
+    free(m);
 }
 
 /* Other degrees of freedom than there are to choose from. */
@@ -177,7 +253,8 @@ static void boxes_are_seen_as_they_are(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(far_tails_are_predicted), cmocka_unit_test(tails_between_are_near),
+        cmocka_unit_test(far_tails_are_predicted), cmocka_unit_test(components_take_the_shape_of_log_pi), cmocka_unit_test(masses_share_the_weight),
+        cmocka_unit_test(a_wide_component_may_hide_narrow_ones), cmocka_unit_test(tails_between_are_near),
         cmocka_unit_test(other_shapes_have_none), cmocka_unit_test(boxes_are_seen_as_they_are),
         cmocka_unit_test(few_rows_teach_nothing)};
     return cmocka_run_group_tests_name("profile", tests, NULL, NULL);

@@ -313,13 +313,18 @@ double mixture_separation(mixture *m, size_t i, size_t j) {
     return a > 0.0 && b > 0.0 ? 1.0 / (1.0 / a + 1.0 / b) : 0.0;
 }
 
+bool mixture_may_hide(const mixture *m, size_t k, size_t j) {
+    const double wider = (m->at[k].log_det - m->at[j].log_det) / (double)m->dim;
+    return m->at[j].confirmed && !m->at[k].confirmed && wider > log(tuning.significant);
+}
+
 size_t mixture_known_as(mixture *m, size_t j) {
     size_t nearest = m->count + m->retired;
     double least = 1.0, near = affine_at(tuning.known.radius, sqrt((double)m->dim));
     for (size_t k = 0; k < m->count + m->retired; k++) {
         double limit = (k < m->count ? 1.0 : tuning.known.failed) * near;
         double separation = mixture_separation(m, k, j) / limit;
-        if (separation >= least) continue;
+        if (separation >= least || (k < m->count && mixture_may_hide(m, k, j))) continue;
         least = separation;
         nearest = k;
     }

@@ -34,6 +34,7 @@ typedef struct component {
     double   odds; /* of a place that a search found: its mass, as the search estimates it, by that of what is known */
     bool     reached;     /* a draw has been there */
     bool     established; /* it was known when the present draws began */
+    bool     confirmed;   /* its shape is that of log pi itself: of a fit whose peak was confirmed, or of its profile */
 } component;
 
 typedef struct mixture {
@@ -131,8 +132,11 @@ static inline double mixture_home_radius(size_t dim) {
 }
 /* How far apart components i and j are: in standard deviations from the centre of each to the border between them. */
 double mixture_separation(mixture *m, size_t i, size_t j);
+/* Whether component k, whose shape is that of draws, may hide several modes of the shape of j, which is confirmed and narrower by a factor of 2: a few
+ * chains that do not mix look like draws of one wide mode. */
+bool mixture_may_hide(const mixture *m, size_t k, size_t j);
 /* The component of q, or the retired one, that is where component j, a trial, is: the nearest; count + retired if there is none. Its
- * mean is that of a short walk, so the more dimensions, the further off it may be. */
+ * mean is that of a short walk, so the more dimensions, the further off it may be. One that may hide j does not count. */
 size_t mixture_known_as(mixture *m, size_t j);
 /* Whether a component of the same mode as j was known when the present draws began. */
 bool mixture_is_established(const mixture *m, size_t j);

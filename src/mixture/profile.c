@@ -1,6 +1,7 @@
 /* profile.c - see profile.h. */
 #include "mixture/profile.h"
 
+#include "base/box.h"
 #include "mixture/em.h"
 #include "mixture/quadratic.h"
 
@@ -91,9 +92,89 @@ static void learn(const fit *f, size_t j, bool all) {
     }
 }
 
+/* The variance of log pi - log q over the rows of component j, or with -1 over all: independent jumps among them are accepted the more often, the lower
+ * it is. */
+static double mismatch(fit *f, double j) {
+    walk   w = {0};
+    double n = 0.0, mean = 0.0, square = 0.0, *row;
+    while ((row = em_row(f, &w, j))) {
+        double ratio = row[ROW_LOG_DENSITY] - em_log_density(f, row), apart = ratio - mean;
+        mean += apart / ++n;
+        square += apart * (ratio - mean);
+    }
+    return square / n;
+}
+
+/* Mean and factor of component j := those of its profile; of a coordinate of a box to first order around the centre. False if that is not in the box. */
+static bool put_profile(mixture *m, size_t j) {
+    const size_t dim = m->dim;
+    double      *mean = mixture_mean(m, j), *factor = mixture_factor(m, j);
+    memcpy(mean, mixture_centre(m, j), dim * sizeof *mean);
+    memcpy(factor, mixture_profile(m, j), dim * dim * sizeof *factor);
+    for (size_t i = 0; i < dim && m->has_box; i++) {
+        double log_slope;
+        if (block_at(m, m->boxed)[i] == 0.0) continue;
+        if (!(mean[i] > 0.0 && mean[i] < 1.0)) return false;
+        mean[i] = box_coordinate(log(mean[i] / (1.0 - mean[i])));
+        box_distance(mean[i], &log_slope);
+        for (size_t k = 0; k <= i; k++) factor[k * dim + i] *= exp(-log_slope);
+    }
+    mixture_prepare(m, j);
+    return true;
+}
+
+/* Component j takes the centre and the shape of its profile, if q is then nearer to log pi at its draws: moments of n draws are off by chance. */
+static bool adopt(fit *f, size_t j) {
+    const size_t spare = f->m->capacity;
+    const double before = mismatch(f, (double)j);
+    mixture_copy(f->m, spare, j);
+    if (put_profile(f->m, j) && mismatch(f, (double)j) < before) return true;
+    mixture_copy(f->m, j, spare);
+    return false;
+}
+
+/* log of the integral of a profile. */
+static double log_mass(mixture *m, size_t j) {
+    const double pi = 3.14159265358979323846, d = (double)m->dim;
+    double       sum = m->at[j].peak;
+    sum -= mixture_has_tail(&m->at[j]) ? mixture_height(m->at[j].freedom, d) : -0.5 * d * log(2.0 * pi);
+    for (size_t k = 0; k < m->dim; k++) sum += log(mixture_profile(m, j)[k * m->dim + k]);
+    return sum;
+}
+
+/* The adopted components share their weight by the masses of their profiles, if q is then nearer to log pi: counts of draws are off by chance, too. */
+static void share_weight(fit *f, const bool *adopted) {
+    mixture *m = f->m;
+    double   before = mismatch(f, -1.0), mass[MODES_MOST], kept[MODES_MOST], top = -HUGE_VAL, weight = 0.0, sum = 0.0;
+    for (size_t j = 0; j < m->count; j++) {
+        kept[j] = m->at[j].weight;
+        mass[j] = adopted[j] ? log_mass(m, j) : -HUGE_VAL;
+        top = fmax(top, mass[j]);
+    }
+    for (size_t j = 0; j < m->count; j++) {
+        mass[j] = adopted[j] ? exp(mass[j] - top) : 0.0;
+        weight += adopted[j] ? m->at[j].weight : 0.0;
+        sum += mass[j];
+    }
+    for (size_t j = 0; j < m->count; j++)
+        if (adopted[j]) m->at[j].weight = weight * mass[j] / sum;
+    mixture_normalise(m);
+    if (mismatch(f, -1.0) < before) return;
+    for (size_t j = 0; j < m->count; j++) m->at[j].weight = kept[j];
+    mixture_normalise(m);
+}
+
 void profiles_learn(mixture *m, const rows *data, bool all) {
-    const fit f = {.m = m, .data = data, .every = data->every};
+    fit    f = {.m = m, .data = data, .every = data->every};
+    bool   adopted[MODES_MOST] = {false};
+    size_t count = 0;
     if (m->dim > tuning.fit.dimensions) return;
     for (size_t j = 0; j < m->count; j++)
         if (m->at[j].rows >= (double)quadratic_points(m->dim)) learn(&f, j, all);
+    for (size_t j = 0; j < m->count; j++) {
+        if (m->at[j].rows < (double)quadratic_points(m->dim)) continue;
+        m->at[j].confirmed = adopted[j] = mixture_has_profile(&m->at[j]) && adopt(&f, j);
+        count += adopted[j];
+    }
+    if (count > 1) share_weight(&f, adopted);
 }

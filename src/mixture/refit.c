@@ -289,6 +289,7 @@ static bool pool_moments(mixture *m, size_t a, size_t i, size_t j) {
     m->at[a] = m->at[i];
     m->at[a].groups |= m->at[j].groups;
     m->at[a].freedom = 0.0;
+    m->at[a].confirmed = false;
     memset(factor, 0, dim * dim * sizeof *factor);
     em_add_square(dim, p, mixture_factor(m, i), factor);
     em_add_square(dim, q, mixture_factor(m, j), factor);
@@ -321,7 +322,7 @@ static double pair_likelihood(fit *f, size_t i, size_t j) {
 static bool try_merge(fit *f, size_t i, size_t j) {
     mixture *m = f->m;
     size_t   a = m->capacity;
-    if (!pool_moments(m, a, i, j)) return false;
+    if (!pool_moments(m, a, i, j) || mixture_may_hide(m, a, i) || mixture_may_hide(m, a, j)) return false;
     double one = fit_one(f, a, (double)i, (double)j, tuning.merge.passes), two = pair_likelihood(f, i, j);
     return (two - one) * f->part < f->penalty;
 }

@@ -471,7 +471,7 @@ static bool is_found(explorer *e, const double *x) {
 static void keep_found(explorer *e, mixture *m, double mass) {
     size_t dim = e->dim, k = e->found;
     if (k == FOUND_MOST) return;
-    e->places[k] = (found_place){mass, 1.0};
+    e->places[k] = (found_place){mass, 1.0, m->at[m->capacity].confirmed};
     memcpy(block_at(e, e->found_mean) + k * dim, mixture_mean(m, m->capacity), dim * sizeof(double));
     memcpy(block_at(e, e->found_factor) + k * dim * dim, mixture_factor(m, m->capacity), dim * dim * sizeof(double));
     e->found++;
@@ -620,6 +620,7 @@ static void tell_metropolis(explorer *e, rng *r, double log_density) {
 static explore_news tell_peak(explorer *e, mixture *m, double log_density) {
     const double *peak = mixture_mean(m, m->capacity);
     bool          there = fabs(log_density - e->peak) < affine_at(tuning.known.error, sqrt((double)e->dim));
+    m->at[m->capacity].confirmed = there;
     if (there || log_density > e->log_density) {
         memcpy(block_at(e, e->origin), peak, e->dim * sizeof *peak);
         memset(block_at(e, e->u), 0, e->dim * sizeof *peak);

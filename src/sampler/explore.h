@@ -59,6 +59,7 @@ typedef struct walker {
 typedef struct found_place {
     double mass; /* log of its mass, as the search estimates it */
     double met;  /* searches that ended in it */
+    uint64_t confirmed; /* whether it is the peak of a fit, and log pi there what the fit says */
 } found_place;
 
 typedef struct explorer {

@@ -223,6 +223,7 @@ static void add_found(jump_state *s, const jump_offer *offers, size_t total, con
     for (size_t c = 0; c < total; c++)
         for (size_t k = 0; k < offers[c].found; k++) {
             put(m, offers[c].found_mean + k * m->dim, offers[c].found_factor + k * m->dim * m->dim);
+            m->at[m->capacity].confirmed = offers[c].places[k].confirmed;
             add_place(m, &offers[c].places[k], group_of(s, c), data);
         }
     limit_hearsay(m);
@@ -309,8 +310,8 @@ static void learn(jump_state *s, jump_offer *offers, size_t total, const size_t 
     }
     if (structure) p->structured = p->past;
     mixture_refit(m, &data, structure);
-    m->level = mixture_level(m, &data, &overlap);
     profiles_learn(m, &data, structure);
+    m->level = mixture_level(m, &data, &overlap);
     add_found(s, offers, total, &data);
     establish(s);
     p->modes = mixture_name(m, &overlap, p->cycle);
