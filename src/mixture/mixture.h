@@ -132,11 +132,11 @@ static inline double mixture_home_radius(size_t dim) {
 }
 /* How far apart components i and j are: in standard deviations from the centre of each to the border between them. */
 double mixture_separation(mixture *m, size_t i, size_t j);
-/* Whether component k, whose shape is that of draws, may hide several modes of the shape of j, which is confirmed and narrower by a factor of 2: a few
- * chains that do not mix look like draws of one wide mode. */
+/* Whether component k may cover several modes, one of them j: the shape of k is that of draws, and wider by a factor of 2 than that of j, which is
+ * confirmed. The draws of a few chains that do not mix look like those of one wide mode. */
 bool mixture_may_hide(const mixture *m, size_t k, size_t j);
 /* The component of q, or the retired one, that is where component j, a trial, is: the nearest; count + retired if there is none. Its
- * mean is that of a short walk, so the more dimensions, the further off it may be. One that may hide j does not count. */
+ * mean is that of a short walk, so the more dimensions, the further off it may be. Components that may hide j are left out. */
 size_t mixture_known_as(mixture *m, size_t j);
 /* Whether a component of the same mode as j was known when the present draws began. */
 bool mixture_is_established(const mixture *m, size_t j);

@@ -92,8 +92,7 @@ static void learn(const fit *f, size_t j, bool all) {
     }
 }
 
-/* The variance of log pi - log q over the rows of component j, or with -1 over all: independent jumps among them are accepted the more often, the lower
- * it is. */
+/* The variance of log pi - log q over the rows of component j, or over all with -1. The lower it is, the more independent jumps are accepted. */
 static double mismatch(fit *f, double j) {
     walk   w = {0};
     double n = 0.0, mean = 0.0, square = 0.0, *row;
@@ -105,7 +104,7 @@ static double mismatch(fit *f, double j) {
     return square / n;
 }
 
-/* Mean and factor of component j := those of its profile; of a coordinate of a box to first order around the centre. False if that is not in the box. */
+/* Gives component j the centre and the shape of its profile, in a box to first order around the centre. False if that is outside of the box. */
 static bool put_profile(mixture *m, size_t j) {
     const size_t dim = m->dim;
     double      *mean = mixture_mean(m, j), *factor = mixture_factor(m, j);
@@ -123,7 +122,7 @@ static bool put_profile(mixture *m, size_t j) {
     return true;
 }
 
-/* Component j takes the centre and the shape of its profile, if q is then nearer to log pi at its draws: moments of n draws are off by chance. */
+/* The same, but only if log q is then nearer to log pi at its draws: the moments of n draws are off by chance, those of an exact profile are not. */
 static bool adopt(fit *f, size_t j) {
     const size_t spare = f->m->capacity;
     const double before = mismatch(f, (double)j);
@@ -133,7 +132,7 @@ static bool adopt(fit *f, size_t j) {
     return false;
 }
 
-/* log of the integral of a profile. */
+/* The log of the integral of exp(profile). */
 static double log_mass(mixture *m, size_t j) {
     const double pi = 3.14159265358979323846, d = (double)m->dim;
     double       sum = m->at[j].peak;
@@ -142,7 +141,8 @@ static double log_mass(mixture *m, size_t j) {
     return sum;
 }
 
-/* The adopted components share their weight by the masses of their profiles, if q is then nearer to log pi: counts of draws are off by chance, too. */
+/* Shares the weight of the components that adopted their profiles by the masses of these, but only if log q is then nearer to log pi: counts of draws are off by
+ * chance, too. */
 static void share_weight(fit *f, const bool *adopted) {
     mixture *m = f->m;
     double   before = mismatch(f, -1.0), mass[MODES_MOST], kept[MODES_MOST], top = -HUGE_VAL, weight = 0.0, sum = 0.0;

@@ -299,6 +299,16 @@ static void search_from_start(explorer *e, rng *r, double *y) {
     memcpy(block_at(e, e->origin), y, e->dim * sizeof *y);
 }
 
+/* A search from a draw of q0 with larger standard deviations: from around all that is known. */
+static void search_from_spread(explorer *e, rng *r, double *y) {
+    double *n = block_at(e, e->u);
+    rng_normals(r, e->dim, n);
+    memcpy(y, block_at(e, e->centre), e->dim * sizeof *y);
+    tri_multiply_add(e->dim, block_at(e, e->spread), tuning.search.spread, n, y);
+    memcpy(block_at(e, e->origin), y, e->dim * sizeof *y);
+}
+
+/* A search that begins where no walker is. */
 static explore_news tell_start(explorer *e, mixture *m, double log_density) {
     if (!(log_density > -HUGE_VAL)) return EXPLORE_GOES_ON; /* another one, in the next iteration */
     memcpy(block_at(e, e->frame), block_at(e, e->spread), e->dim * e->dim * sizeof(double));
@@ -315,7 +325,7 @@ static explore_news tell_start(explorer *e, mixture *m, double log_density) {
 static void choose_kind(explorer *e) {
     double least = HUGE_VAL;
     for (size_t k = 0; k < SEARCH_KINDS; k++) {
-        bool none = k == FROM_START ? !e->random : k == FROM_CENTRE ? e->dim == 1 : k >= e->walkers;
+        bool none = k == FROM_START ? !e->random : k == FROM_CENTRE ? e->dim == 1 : k < FROM_CENTRE && k >= e->walkers;
         if (none || e->cost[k] >= least) continue;
         least = e->cost[k];
         e->from = k;
@@ -330,12 +340,13 @@ static void put_point(explorer *e, const double *u, double *y) {
 
 void explore_ask(explorer *e, mixture *m, rng *r, double *y) {
     if (e->stage == EXPLORE_WALK && e->from == FROM_CENTRE) search_from_centre(e, m, r);
-    if (e->stage == EXPLORE_WALK && e->from == FROM_START) {
-        search_from_start(e, r, y);
-        return;
-    }
     if (e->stage == EXPLORE_WALK) {
-        ask_walker(e, r, y);
+        if (e->from < e->walkers)
+            ask_walker(e, r, y);
+        else if (e->from == FROM_START)
+            search_from_start(e, r, y);
+        else
+            search_from_spread(e, r, y);
         return;
     }
     if (e->stage == EXPLORE_SLOPE) {
@@ -581,7 +592,7 @@ static bool tell_climb(explorer *e, mixture *m, double log_density) {
     put_point(e, block_at(e, e->v), x);
     if (up && is_home(e, m, x, log_density)) {
         e->step *= tuning.climb.refused;
-        return ++e->refused < tuning.climb.attempts;
+        return ++e->refused < tuning.climb.refusals;
     }
     e->step *= up ? tuning.climb.up : tuning.climb.down;
     if (!up) return true;
@@ -635,7 +646,7 @@ explore_news explore_tell(explorer *e, mixture *m, rng *r, double log_density) {
     const double *u = block_at(e, e->u);
     e->cost[e->from] += 1.0;
     if (e->stage == EXPLORE_WALK)
-        return e->from == FROM_START ? tell_start(e, m, log_density) : tell_walker(e, m, r, log_density);
+        return e->from >= FROM_START ? tell_start(e, m, log_density) : tell_walker(e, m, r, log_density);
     if (e->stage == EXPLORE_PEAK) return tell_peak(e, m, log_density);
     if (e->stage == EXPLORE_SLOPE) return tell_slope(e, log_density);
     if (e->stage == EXPLORE_HEAT && leaves_home(e, m, log_density)) return EXPLORE_GOES_ON;
@@ -645,7 +656,8 @@ explore_news explore_tell(explorer *e, mixture *m, rng *r, double log_density) {
     } else {
         tell_metropolis(e, r, log_density);
     }
+    /* A climb may go far, in the frame of a narrow ridge; it ends when log pi rises no more. */
     const double farthest = tuning.known.runaway * tuning.known.runaway * (double)e->dim / e->heat;
-    if (vec_dot(e->dim, u, u) > farthest) return end(e, EXPLORE_RAN_AWAY);
+    if (e->stage != EXPLORE_CLIMB && vec_dot(e->dim, u, u) > farthest) return end(e, EXPLORE_RAN_AWAY);
     return ++e->t < duration(e) ? EXPLORE_GOES_ON : next_stage(e, m);
 }

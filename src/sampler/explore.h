@@ -16,7 +16,7 @@
  *     PEAK    is the density there what the quadratic says? Then it is the place
  *     LOOK    if there is no such peak: a Metropolis walk on pi, again and again while the density rises: where is it?
  *     LEARN   only where that is new: its mean and covariance
- * Other searches begin at random starts, or at the centre of a component and are heated in some of the user's coordinates only (HEAT); these often mean
+ * Other searches begin at random starts, at draws of q0 that are spread further, or at the centre of a component and are heated in some of the user's coordinates only (HEAT); these often mean
  * something, and in many dimensions the way to another mode is found in few of them.
  * Asked and told like a sampler. One flat block. What is found does not touch the chain. */
 #ifndef CKAM_SAMPLER_EXPLORE_H
@@ -28,7 +28,7 @@
 enum { FOUND_MOST = 8 };
 
 /* Where searches begin: the place of a walker, by its number; and these. */
-enum { FROM_CENTRE = WALKERS_MOST, FROM_START, SEARCH_KINDS };
+enum { FROM_CENTRE = WALKERS_MOST, FROM_START, FROM_SPREAD, SEARCH_KINDS };
 
 typedef enum explore_stage {
     EXPLORE_WALK,

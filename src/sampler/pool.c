@@ -138,7 +138,7 @@ static void adapt_shares(jump_state *s, const jump_tally *t) {
         rate[k] = needs_two(k) && !two ? 0.0 : rate_of(p, (jump_move)k);
     }
     /* it changes the mode, but not the place in it: worth less, the better independent jumps do both */
-    rate[MOVE_AFFINE] *= 1.0 - tuning.moves.affine_loss * rate[MOVE_INDEPENDENT] * rate[MOVE_INDEPENDENT];
+    rate[MOVE_AFFINE] *= 1.0 - rate[MOVE_INDEPENDENT] * rate[MOVE_INDEPENDENT];
     for (int k = 0; k < MOVES; k++) rate[k] = pow(rate[k], tuning.moves.power);
     /* what goes to the same places and is worth less is of no other use */
     if (rate[MOVE_CARRY] < fmax(rate[MOVE_AFFINE], rate[MOVE_INDEPENDENT])) rate[MOVE_CARRY] = 0.0;
