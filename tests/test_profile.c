@@ -63,7 +63,7 @@ static mixture *learn(const law *a, double bend) {
         row[ROW_LOG_DENSITY] = put(a, &r, distance, row + ROW_HEAD);
         row[ROW_LOG_DENSITY] += bend * sin(4.0 * (row[ROW_HEAD] - a->mean[0]));
     }
-    profiles_learn(m, &data, true);
+    profiles_learn(m, &data, 1.0, true);
     return m;
 }
 
@@ -122,9 +122,8 @@ static row_block block_of_two(void *context, size_t index) {
     return (row_block){context, (size_t)2 * ROWS, DIM + ROW_HEAD};
 }
 
-/* Two Gaussians with masses of 0.3 and 0.7, each with ROWS points of its own: counts of draws would say one half each. */
-static void masses_share_the_weight(void **unused) {
-    (void)unused;
+/* The weight of the first of two Gaussians with masses of 0.3 and 0.7, each with ROWS points of its own, of which that part counts: counts of draws say one half. */
+static double weight_learned(double part) {
     static double       points[2 * ROWS * (DIM + ROW_HEAD)];
     static const double mass[] = {0.3, 0.7};
     mixture            *m = memory_make(DIM);
@@ -144,10 +143,44 @@ static void masses_share_the_weight(void **unused) {
             row[ROW_LOG_DENSITY] = put(&a[j], &r, distance, row + ROW_HEAD) + log(mass[j]);
         }
     }
-    assert_close(m->at[0].weight, 0.5, 1e-12);
-    profiles_learn(m, &data, true);
-    assert_close(m->at[0].weight, 0.3, 1e-6);
-    assert_close(m->at[1].weight, 0.7, 1e-6);
+    profiles_learn(m, &data, part, true);
+    double weight = m->at[0].weight;
+    free(m);
+    return weight;
+}
+
+/* Counts of chains that hardly change the mode say little; those of independent draws contradict the masses. */
+static void masses_share_the_weight(void **unused) {
+    (void)unused;
+    assert_close(weight_learned(0.01), 0.3, 1e-6);
+    assert_close(weight_learned(1.0), 0.5, 1e-12);
+}
+
+/* Beyond a wall the density is 0, which a Gaussian profile does not know: where most of its mass is there the component keeps the moments of its draws. */
+static void a_wall_is_not_in_a_profile(void **unused) {
+    (void)unused;
+    static double points[ROWS * (DIM + ROW_HEAD)];
+    mixture      *m = memory_make(DIM);
+    rows          data = {points, 1, DIM, block_of, 1};
+    double        centre[DIM] = {3.3}, factor[DIM * DIM] = {0.25}; /* x_1 > 3, of a standard normal density; the moments of that */
+    rng           r;
+    rng_init(&r, 21, 0);
+    for (size_t k = 1; k < DIM; k++) factor[k * DIM + k] = 1.0;
+    memory_add(m, centre, factor, 0.0, 1.0);
+    m->at[0].rows = ROWS;
+    for (size_t i = 0; i < ROWS; i++) {
+        double *row = points + i * (DIM + ROW_HEAD), *x = row + ROW_HEAD;
+        rng_normals(&r, DIM, x);
+        x[0] = 3.0 - log(rng_uniform(&r)) / 3.3;
+        row[ROW_OWNER] = 0.0;
+        row[ROW_LOG_DENSITY] = 0.0;
+        for (size_t k = 0; k < DIM; k++) row[ROW_LOG_DENSITY] -= 0.5 * x[k] * x[k];
+    }
+    profiles_learn(m, &data, 1.0, true);
+    assert_true(mixture_has_profile(&m->at[0])); /* the profile is exact: N(0, I) */
+    assert_close(mixture_centre(m, 0)[0], 0.0, 1e-6);
+    assert_close(mixture_mean(m, 0)[0], 3.3, 1e-12);
+    assert_false(m->at[0].confirmed);
     free(m);
 }
 
@@ -197,7 +230,7 @@ static void few_rows_teach_nothing(void **unused) {
     double   none[1] = {0.0};
     rows     data = {none, 1, DIM, block_of, 1};
     m->at[0].rows = 3.0;
-    profiles_learn(m, &data, true);
+    profiles_learn(m, &data, 1.0, true);
     assert_less(error_far_out(m, &a), 1e-6);
     free(m);
 }
@@ -234,7 +267,7 @@ static double error_in_corner(bool knows) {
         row[ROW_OWNER] = 0.0;
         row[ROW_LOG_DENSITY] = put_in_corner(&r, 0.3, row + ROW_HEAD);
     }
-    profiles_learn(m, &data, true);
+    profiles_learn(m, &data, 1.0, true);
     for (int i = 0; i < 100; i++) {
         double value = put_in_corner(&r, 0.7, x);
         sight  at = mixture_sight(m, x);
@@ -254,6 +287,7 @@ static void boxes_are_seen_as_they_are(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(far_tails_are_predicted), cmocka_unit_test(components_take_the_shape_of_log_pi), cmocka_unit_test(masses_share_the_weight),
+        cmocka_unit_test(a_wall_is_not_in_a_profile),
         cmocka_unit_test(a_wide_component_may_hide_narrow_ones), cmocka_unit_test(tails_between_are_near),
         cmocka_unit_test(other_shapes_have_none), cmocka_unit_test(boxes_are_seen_as_they_are),
         cmocka_unit_test(few_rows_teach_nothing)};

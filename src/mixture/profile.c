@@ -92,16 +92,32 @@ static void learn(const fit *f, size_t j, bool all) {
     }
 }
 
-/* The variance of log pi - log q over the rows of component j, or over all with -1. The lower it is, the more independent jumps are accepted. */
-static double mismatch(fit *f, double j) {
-    walk   w = {0};
-    double n = 0.0, mean = 0.0, square = 0.0, *row;
+/* How near q is to pi over the rows of a component. */
+typedef struct nearness {
+    double variance;   /* of log pi - log q; the lower, the more independent jumps are accepted */
+    double likelihood; /* the sum of log q */
+} nearness;
+
+/* Of component j, or over all rows with -1. */
+static nearness measure(fit *f, double j) {
+    walk     w = {0};
+    nearness sum = {0};
+    double   n = 0.0, mean = 0.0, *row;
     while ((row = em_row(f, &w, j))) {
-        double ratio = row[ROW_LOG_DENSITY] - em_log_density(f, row), apart = ratio - mean;
+        double log_q = em_log_density(f, row), ratio = row[ROW_LOG_DENSITY] - log_q, apart = ratio - mean;
+        sum.likelihood += log_q;
         mean += apart / ++n;
-        square += apart * (ratio - mean);
+        sum.variance += apart * (ratio - mean);
     }
-    return square / n;
+    sum.variance /= n;
+    return sum;
+}
+
+/* Whether so many parameters, taken from log pi instead of from the draws, brought q nearer to pi. Those from the draws have the higher likelihood, by half a
+ * chi-squared variable with that many degrees of freedom. If they have it by more, log pi has that shape only where the draws are: beyond a wall, say, it is 0. */
+static bool is_nearer(const fit *f, nearness before, nearness after, double parameters) {
+    const double most = 0.5 * (parameters + tuning.sure * sqrt(2.0 * parameters));
+    return after.variance < before.variance && (before.likelihood - after.likelihood) * f->part < most;
 }
 
 /* Gives component j the centre and the shape of its profile, in a box to first order around the centre. False if that is outside of the box. */
@@ -122,12 +138,13 @@ static bool put_profile(mixture *m, size_t j) {
     return true;
 }
 
-/* The same, but only if log q is then nearer to log pi at its draws: the moments of n draws are off by chance, those of an exact profile are not. */
+/* The same, but only if q is then nearer to pi: the moments of n draws are off by chance, those of an exact profile are not. */
 static bool adopt(fit *f, size_t j) {
-    const size_t spare = f->m->capacity;
-    const double before = mismatch(f, (double)j);
+    const size_t   spare = f->m->capacity;
+    const nearness before = measure(f, (double)j);
+    const double   d = (double)f->m->dim;
     mixture_copy(f->m, spare, j);
-    if (put_profile(f->m, j) && mismatch(f, (double)j) < before) return true;
+    if (put_profile(f->m, j) && is_nearer(f, before, measure(f, (double)j), d + 0.5 * d * (d + 1.0))) return true;
     mixture_copy(f->m, j, spare);
     return false;
 }
@@ -141,11 +158,12 @@ static double log_mass(mixture *m, size_t j) {
     return sum;
 }
 
-/* Shares the weight of the components that adopted their profiles by the masses of these, but only if log q is then nearer to log pi: counts of draws are off by
+/* Shares the weight of the components that adopted their profiles by the masses of these, but only if q is then nearer to pi: counts of draws are off by
  * chance, too. */
-static void share_weight(fit *f, const bool *adopted) {
-    mixture *m = f->m;
-    double   before = mismatch(f, -1.0), mass[MODES_MOST], kept[MODES_MOST], top = -HUGE_VAL, weight = 0.0, sum = 0.0;
+static void share_weight(fit *f, const bool *adopted, size_t count) {
+    mixture       *m = f->m;
+    const nearness before = measure(f, -1.0);
+    double         mass[MODES_MOST], kept[MODES_MOST], top = -HUGE_VAL, weight = 0.0, sum = 0.0;
     for (size_t j = 0; j < m->count; j++) {
         kept[j] = m->at[j].weight;
         mass[j] = adopted[j] ? log_mass(m, j) : -HUGE_VAL;
@@ -159,13 +177,13 @@ static void share_weight(fit *f, const bool *adopted) {
     for (size_t j = 0; j < m->count; j++)
         if (adopted[j]) m->at[j].weight = weight * mass[j] / sum;
     mixture_normalise(m);
-    if (mismatch(f, -1.0) < before) return;
+    if (is_nearer(f, before, measure(f, -1.0), (double)count - 1.0)) return;
     for (size_t j = 0; j < m->count; j++) m->at[j].weight = kept[j];
     mixture_normalise(m);
 }
 
-void profiles_learn(mixture *m, const rows *data, bool all) {
-    fit    f = {.m = m, .data = data, .every = data->every};
+void profiles_learn(mixture *m, const rows *data, double part, bool all) {
+    fit    f = {.m = m, .data = data, .every = data->every, .part = part};
     bool   adopted[MODES_MOST] = {false};
     size_t count = 0;
     if (m->dim > tuning.fit.dimensions) return;
@@ -176,5 +194,5 @@ void profiles_learn(mixture *m, const rows *data, bool all) {
         m->at[j].confirmed = adopted[j] = mixture_has_profile(&m->at[j]) && adopt(&f, j);
         count += adopted[j];
     }
-    if (count > 1) share_weight(&f, adopted);
+    if (count > 1) share_weight(&f, adopted, count);
 }

@@ -309,8 +309,8 @@ static void learn(jump_state *s, jump_offer *offers, size_t total, const size_t 
         prune(s, &sum);
     }
     if (structure) p->structured = p->past;
-    mixture_refit(m, &data, structure);
-    profiles_learn(m, &data, structure);
+    const double part = mixture_refit(m, &data, structure);
+    profiles_learn(m, &data, part, structure);
     m->level = mixture_level(m, &data, &overlap);
     add_found(s, offers, total, &data);
     establish(s);
