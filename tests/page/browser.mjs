@@ -21,7 +21,7 @@ export function findChromium() {
     if (process.env.CHROMIUM) return process.env.CHROMIUM;
     const folders = (process.env.PATH ?? "").split(delimiter);
     const exists = (path) => statSync(path, { throwIfNoEntry: false })?.isFile();
-    const names = ["chromium", "chromium-browser", "google-chrome"];
+    const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
     return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(exists) ?? null;
 }
 

@@ -18,7 +18,7 @@ if (!screenshots) {
 }
 const chromium = findChromium();
 if (!chromium) {
-    console.log("skipped: there is no Chromium; install the package 'chromium' or set CHROMIUM to its path");
+    console.log("skipped: there is no Chromium; install the package 'chromium-headless-shell' or set CHROMIUM to its path");
     process.exit(77);
 }
 if (ckam) testCommand(ckam);
