@@ -164,7 +164,7 @@ typedef struct ckam_setup {
     uint64_t chains; /* how many learn together: of more than 4 each keeps fewer draws for it; two and more learn in
                                     two groups, even and odd, up to half of the warm-up. 0: a few, in one group */
     double
-        unseen; /* jump prolongs its warm-up until the bound on the probability of an unseen mode is below this, as --unseen; 0 means 0.0001, 1 does not */
+        unseen; /* jump prolongs its warm-up until the bound on the probability of an unseen mode is below this, as --unseen; 0 means 0.00015, 1 does not */
 } ckam_setup;
 
 CKAM_API ckam_status ckam_chain_create(ckam_chain **chain, const ckam_setup *setup, ckam_error *error);
@@ -553,8 +553,8 @@ enum { CKAM_INCIDENTS = 16 };
 CKAM_API size_t ckam_run_incidents(const char *directory, ckam_finding found[CKAM_INCIDENTS]);
 
 /* What there is to know of a search for modes: problems, where it speaks for modes that are missing, or not for their absence, and notes.
- * `allowed`, the setting `unseen` of a plan, is the bound up to which the search is saturated, or less, by (10/dim)^2, in more than
- * 10 dimensions. Returns how many there are; 0 where there was no search. Those of a run in a directory are among ckam_run_incidents(). */
+ * `allowed`, the setting `unseen` of a plan, is the bound up to which the search is saturated, half of it where there are several
+ * modes, and less, by (10/dim)^2, in more than 10 dimensions. Returns how many there are; 0 where there was no search. Those of a run in a directory are among ckam_run_incidents(). */
 enum { CKAM_SEARCH_FINDINGS = 5 };
 CKAM_API size_t ckam_search_findings(const ckam_search *search, double allowed, size_t dim,
                                      ckam_finding found[CKAM_SEARCH_FINDINGS]);

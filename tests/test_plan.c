@@ -47,7 +47,7 @@ static const struct {
                 {"evals", "auto", "77", "77"},
                 {"time-limit", "auto", "0.5", "0.5"},
                 {"until", "never", "rhat=1.01,ess=400", "rhat=1.01,ess=400"},
-                {"unseen", "0.0001", "0.5", "0.5"},
+                {"unseen", "0.00015", "0.5", "0.5"},
                 {"init", "random", "1,2,3", "1,2,3"},
                 {"out", "auto", "some/where", "some/where"},
                 {"overwrite", "false", "true", "true"},

@@ -5,6 +5,7 @@
 
 #define LEVEL          0.05  /* chance that the bound is too low */
 #define FEW_DIMENSIONS 10.0  /* up to which the shapes of modes leave room for their basins; tuned */
+#define SEVERAL        0.5   /* factor of what is allowed where more than one mode is known; tuned */
 #define COST_MOST      8.0   /* evaluations of a search, beyond its first, that count; tuned */
 #define NORMAL         1.645 /* the quantile of the normal distribution that has it above */
 
@@ -48,8 +49,8 @@ double unseen_bound(uint64_t once, uint64_t twice, uint64_t searches) {
 double unseen_allowed(double setting, uint64_t modes, size_t dim, double cost) {
     const double many = FEW_DIMENSIONS / (double)dim;
     if (setting >= 1.0) return setting;
-    if (many < 1.0) return setting * many * many;
-    return setting * (modes > 1 ? 1.0 : fmin(fmax(cost - 1.0, 1.0), COST_MOST));
+    if (many < 1.0) return setting * many * many * (modes > 1 ? SEVERAL : 1.0);
+    return setting * (modes > 1 ? SEVERAL : fmin(fmax(cost - 1.0, 1.0), COST_MOST));
 }
 
 double unseen_modes(uint64_t once, uint64_t twice, uint64_t searches) {

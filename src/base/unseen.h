@@ -15,8 +15,8 @@ double unseen_probability(uint64_t once, uint64_t searches);
  * variance of the estimate (Esty 1983): (once + 2 twice) / searches^2. About 3 / searches where no mode was met once or twice. 1 without
  * searches. */
 double unseen_bound(uint64_t once, uint64_t twice, uint64_t searches);
-/* The bound that is good enough where a user allows `setting`: that, and less by (10/d)^2 in more than 10 dimensions, because there modes are
- * missing more often. While one mode is known in up to 10 dimensions it is wider where a search takes
+/* The bound that is good enough where a user allows `setting`: half of it where more than one mode is known, and less by (10/d)^2 in more
+ * than 10 dimensions, because there others are missing more often. While one mode is known in up to 10 dimensions it is wider where a search takes
  * more than two evaluations (`cost`, on average): by as many as it takes beyond its first, at most 8 (docs/trust.md). */
 double unseen_allowed(double setting, uint64_t modes, size_t dim, double cost);
 /* The number of such modes: Chao's lower bound, without bias, from the modes that one search and that two searches met. */

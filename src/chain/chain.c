@@ -15,7 +15,7 @@
 
 enum { START_TRIES = 100, HORIZON = 10000 };
 enum { SCALE_USUAL = 20 }; /* evaluations for the scale; 13 were the most on the models that are built in */
-#define UNSEEN 1e-4
+#define UNSEEN 1.5e-4
 /* What is not a part of each step is kept out of it: arrays on the stack are protected at every call. */
 #define COLD        __attribute__((cold, noinline))
 #define SCALE_LEAST 1e-12 /* relative to a coordinate: below it steps are lost in rounding */

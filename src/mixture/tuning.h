@@ -263,7 +263,7 @@ static const struct {
             .prolonged = 0.8,     /* in what prolongs it */
             .after_warmup = 0.25, /* after it; less where jumps do not reach what is found */
             .least = 0.05,        /* where the search is saturated */
-            .saturated = 0.95,   /* it is when the bound on unseen modes is at most this, in units of what is allowed */
+            .saturated = 0.75,   /* it is when the bound on unseen modes is at most this, in units of what is allowed */
             .reach_prior = 20.0, /* affine jumps with the acceptance moves.rare, counted beforehand */
             .spread = 2.0, /* searches begin at so many times the standard deviations of q (none: 197 of 300 targets right, not 212) */
         },

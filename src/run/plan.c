@@ -92,9 +92,10 @@ static const ckam_option table[] = {
      .open_low = true,
      .low = 0,
      .high = 1,
-     .initial = 1e-4,
-     .help = "jump: a problem if one more search may find an unseen mode with a probability above this (95 % bound), "
-             "or less above 10 dimensions",
+     .initial = 1.5e-4,
+     .help = "jump: a problem if one more search may find an unseen mode with a probability above this (95 % bound); "
+             "half of "
+             "it where there are several modes, less above 10 dimensions",
      RUN(unseen)},
     {.name = "init", TEXT("random"), .help = "starts: numbers, a file of numbers, or random on [-2,2]", RUN(init)},
     {.name = "out", TEXT("auto"), .help = "directory to make; auto: ckam-run-MODEL-N", RUN(out)},
