@@ -1,7 +1,7 @@
-/* test_touched.c - what is said of memory that nobody wrote to is right, byte by byte, wherever it begins. */
+/* test_resident.c - memory that was written to is never said to be empty. */
 #include "support.h"
 
-#include "base/touched.h"
+#include "base/resident.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +16,15 @@ static char *take(void) {
 
 /* Walks through it, and returns how many pieces may hold something; those that were written to are among them. */
 static size_t walk(const char *bytes, const bool *written) {
-    touched t;
-    size_t  held = 0;
-    touched_begin(&t, SIZE);
+    resident_pages r;
+    size_t         held = 0;
+    resident_begin(&r, SIZE);
     for (size_t i = 0; i < SIZE / STEP; i++) {
-        bool may = touched_at(&t, bytes + i * STEP, STEP);
+        bool may = resident_at(&r, bytes + i * STEP, STEP);
         if (written[i]) assert_true(may);
         held += may;
     }
-    touched_end(&t);
+    resident_end(&r);
     return held;
 }
 
@@ -52,29 +52,29 @@ static void what_was_written_is_seen(void **unused) {
 /* Backwards, and in jumps: it looks again. */
 static void the_order_does_not_matter(void **unused) {
     (void)unused;
-    char   *bytes = take();
-    touched t;
+    char          *bytes = take();
+    resident_pages r;
     for (size_t i = 0; i < SIZE; i += SIZE / 7) bytes[i] = 1;
-    touched_begin(&t, SIZE);
+    resident_begin(&r, SIZE);
     for (size_t i = SIZE; i-- > 0;)
-        if (bytes[i]) assert_true(touched_at(&t, bytes + i, 1));
-    for (size_t i = 0; i < 7; i++) assert_true(touched_at(&t, bytes + (i * 3 % 7) * (SIZE / 7), 1));
-    touched_end(&t);
+        if (bytes[i]) assert_true(resident_at(&r, bytes + i, 1));
+    for (size_t i = 0; i < 7; i++) assert_true(resident_at(&r, bytes + (i * 3 % 7) * (SIZE / 7), 1));
+    resident_end(&r);
     free(bytes);
 }
 
 static void of_little_memory_nothing_is_asked(void **unused) {
     (void)unused;
-    char    byte = 0;
-    touched t;
-    touched_begin(&t, sizeof byte);
-    assert_true(t.file < 0 && touched_at(&t, &byte, 1));
-    touched_end(&t);
+    char           byte = 0;
+    resident_pages r;
+    resident_begin(&r, sizeof byte);
+    assert_true(r.file < 0 && resident_at(&r, &byte, 1));
+    resident_end(&r);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_written_is_seen),
                                        cmocka_unit_test(the_order_does_not_matter),
                                        cmocka_unit_test(of_little_memory_nothing_is_asked)};
-    return cmocka_run_group_tests_name("touched", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("resident", tests, NULL, NULL);
 }
