@@ -420,7 +420,7 @@ static void rules_of_shape(void **state) {
                                 .edge_rows = SIZE_MAX,
                                 .density_undefined = UINT64_MAX,
                                 .density_constant = true,
-                                .stays = {SIZE_MAX, 1000000, SIZE_MAX - 1, 0.000123},
+                                .stuck = {SIZE_MAX, 1000000, SIZE_MAX - 1, 0.000123},
                                 .doubts = {50, 49, 0.99999, 50, 49, 1.23e-5, 0.99999}};
     ckam_finding       finding[FINDINGS_MOST];
     memset(long_name, 'n', 100);

@@ -142,8 +142,8 @@ static void chains_that_stand(list *l) {
               "(--init).");
 }
 
-static void long_stay(list *l) {
-    const stays *s = &l->facts->stays;
+static void stuck_chain(list *l) {
+    const stuck_stretch *s = &l->facts->stuck;
     if (s->length == 0) return;
     add(l, CKAM_PROBLEM,
         "Chain %zu stood still for %zu rows, from row %zu on; elsewhere it moves in %.2g of its rows. It was caught "
@@ -441,7 +441,7 @@ static void many_modes(list *l) {
 size_t findings_make(const review_facts *facts, ckam_finding *finding) {
     static void (*const rules[])(list *) = {
         too_few_rows,      undefined_values, undefined_density,   boundless,        at_the_edge,
-        chains_that_stand, long_stay,        lost_density,        few_crossings,    lonely_modes,
+        chains_that_stand, stuck_chain,      lost_density,        few_crossings,    lonely_modes,
         late_modes,        uneven_weights,   rough_weights,       high_rhat,        low_ess,
         one_chain,         rounded_density,  constant_parameters, constant_density, different_lengths,
         thinned,           modes_not_tried,  rough_small_weights, many_modes};

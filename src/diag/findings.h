@@ -5,10 +5,16 @@
 #define CKAM_DIAG_FINDINGS_H
 
 #include "ckam.h"
-#include "diag/stays.h"
-#include "diag/weights.h"
+#include "diag/mode_weights.h"
 
 enum { FINDINGS_MOST = 24 };
+
+/* The longest stretch of equal rows that the acceptance rate of its chain does not explain; length is 0 where there is
+ * none. */
+typedef struct stuck_stretch {
+    size_t length, chain, row; /* row: where it begins, from 0 */
+    double accepted;           /* the share of moves among the other rows of the chain */
+} stuck_stretch;
 
 /* What is known beside the review itself. */
 typedef struct review_facts {
@@ -22,7 +28,7 @@ typedef struct review_facts {
     const bool             *moved;             /* whether two rows of a chain differ */
     uint64_t                density_undefined; /* rows whose lp__ is not finite */
     bool                    density_constant;  /* all rows have the same lp__ */
-    stays                   stays;
+    stuck_stretch           stuck;
     mode_doubts             doubts;
 } review_facts;
 

@@ -1,6 +1,6 @@
 /* neighbours.h - distances between points, and the nearest neighbours of every one of them, by comparing all pairs.
  *
- * For modes.c and what it calls. */
+ * For find_modes.c and what it calls. */
 #ifndef CKAM_DIAG_NEIGHBOURS_H
 #define CKAM_DIAG_NEIGHBOURS_H
 

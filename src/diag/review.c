@@ -1,8 +1,8 @@
 /* review.c - all that is known about a set of draws: summaries, modes, findings. See ckam.h. */
 #include "base/error.h"
 #include "diag/diag.h"
+#include "diag/find_modes.h"
 #include "diag/findings.h"
-#include "diag/modes.h"
 #include "draws/draws.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ void ckam_review_free(ckam_review *review) {
     free(w->finding);
     free(w->moved);
     free(w->same);
-    modes_free(&w->modes);
+    mode_table_free(&w->modes);
     free(w);
 }
 
@@ -169,6 +169,51 @@ static void note_density(whole *w, const double *values) {
     w->facts.density_constant = column.least == column.greatest;
 }
 
+/* -- Stuck chains ---------------------------------------------------------------------------------------------------- */
+
+/* With a constant acceptance rate p the lengths of stretches of equal rows are geometric: P(one of n rows begins a stretch
+ * of length L or more) is at most n p (1-p)^(L-1). In a good chain p depends on the place, so that alone says little. The
+ * distinct draws with their repeats are weighted points, and the variance of a weighted mean grows with the sum of squared
+ * weights (Kish 1965). So a stretch is too long if p does not explain it, and if its square is a large part of that sum:
+ * then one event decides how large the standard errors are. */
+#define FALSE_ALARM   1e-4 /* of a run whose acceptance rate is constant */
+#define SQUARES_SHARE 0.07 /* of the sum of squares */
+
+/* How many equal rows begin at this one. */
+static size_t stretch_at(const uint8_t *same, size_t rows, size_t row) {
+    size_t length = 1;
+    while (row + length < rows && same[row + length]) length++;
+    return length;
+}
+
+/* same[chain * rows + row]: whether the row equals the one before it. docs/diagnostics.md has what was measured. */
+static stuck_stretch find_stuck(const uint8_t *same, size_t chains, size_t rows) {
+    stuck_stretch worst = {.length = 0};
+    double        squares = 0.0;
+    for (size_t c = 0; c < chains; c++) {
+        const uint8_t *chain = same + c * rows;
+        stuck_stretch  longest = {.chain = c};
+        double         count = 0.0;
+        for (size_t row = 0, length; row < rows; row += length) {
+            length = stretch_at(chain, rows, row);
+            squares += (double)length * (double)length;
+            count += 1.0;
+            if (length <= longest.length) continue;
+            longest.length = length;
+            longest.row = row;
+        }
+        const double n = (double)rows, others = n - (double)longest.length,
+                     p = others > 0.0 ? (count - 1.0) / others : 0.0;
+        const double expected = (double)chains * n * p * pow(1.0 - p, (double)longest.length - 1.0);
+        longest.accepted = p;
+        if (p > 0.0 && expected < FALSE_ALARM && longest.length > worst.length) worst = longest;
+    }
+    if ((double)worst.length * (double)worst.length < SQUARES_SHARE * squares) worst.length = 0;
+    return worst;
+}
+
+/* -- All columns ----------------------------------------------------------------------------------------------------- */
+
 /* In the order of the columns: a large file is then read the fewest times. */
 static ckam_status summarise(whole *w, ckam_draws *draws, ckam_error *error) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(draws);
@@ -192,7 +237,7 @@ static ckam_status summarise(whole *w, ckam_draws *draws, ckam_error *error) {
         else
             note_parameter(w, c - shape->first, values);
     }
-    w->facts.stays = stays_find(w->same, r->chains, r->rows);
+    w->facts.stuck = find_stuck(w->same, r->chains, r->rows);
     diag_work_free(work);
     return status;
 }
@@ -235,7 +280,7 @@ ckam_status ckam_review_create(ckam_review **review, ckam_draws *draws, ckam_err
     ckam_status status = reserve(w, draws, error);
     if (!status) status = summarise(w, draws, error);
     if (!status) status = measure_multi_ess(w, draws, error);
-    if (!status) status = modes_find(&w->modes, draws, error);
+    if (!status) status = find_modes(&w->modes, draws, error);
     if (status) {
         ckam_review_free(&w->review);
         return status;

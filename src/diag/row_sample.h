@@ -1,6 +1,6 @@
 /* row_sample.h - some rows of a set of draws, among which modes are looked for, and the moments of all rows.
  *
- * For modes.c and apart.c. A row counts if it differs from the row before: a move. Of all moves an even sample is kept;
+ * For find_modes.c. A row counts if it differs from the row before: a move. Of all moves an even sample is kept;
  * besides, where the sampler names modes (column mode__), some moves of those that are rare in that sample. */
 #ifndef CKAM_DIAG_ROW_SAMPLE_H
 #define CKAM_DIAG_ROW_SAMPLE_H

@@ -1,6 +1,6 @@
 /* subspace.h - the few directions in which groups of points are apart.
  *
- * For modes.c; cluster.c then looks for the groups there. */
+ * For find_modes.c; cluster.c then looks for the groups there. */
 #ifndef CKAM_DIAG_SUBSPACE_H
 #define CKAM_DIAG_SUBSPACE_H
 

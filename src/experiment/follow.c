@@ -3,8 +3,8 @@
  * Steps are made in batches, and only they are timed; what is computed from their draws is not. */
 #include "base/clock.h"
 #include "base/error.h"
-#include "diag/batches.h"
 #include "diag/divergence.h"
+#include "diag/multi_ess.h"
 #include "experiment/experiment.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ typedef struct follower {
     const run_entry *run;
     track           *track;
     ckam_chain      *chain; /* NULL: independent draws */
-    batches         *batches;
+    running_ess     *ess;
     double          *draws; /* of a batch: BATCH * dim */
     size_t           count; /* in it */
     uint64_t         evaluations, changes;
@@ -106,7 +106,7 @@ static void digest(follower *f) {
         size_t column = bin_of(t, t->pair[0], t->side, x[t->pair[0]]);
         out->joint[bin_of(t, t->pair[1], t->side, x[t->pair[1]]) * t->side + column]++;
         count_mode(f, truth_mode(t, x));
-        batches_add(f->batches, x);
+        running_ess_add(f->ess, x);
         out->draws++;
     }
 }
@@ -136,7 +136,7 @@ static void keep_record(follower *f) {
     r->value[KL_PAPER] = whole.paper;
     r->value[MARGINAL_JEFFREYS] = out->draws < t->bins ? (double)NAN : one.jeffreys;
     r->value[MARGINAL_PAPER] = one.paper;
-    r->value[MULTI_ESS] = batches_multi_ess(f->batches);
+    r->value[MULTI_ESS] = running_ess_value(f->ess);
     r->value[MODE_CHANGES] = out->draws ? (double)f->changes : (double)NAN;
 }
 
@@ -161,13 +161,13 @@ static ckam_status make_room(follower *f, ckam_error *error) {
     const truth *t = f->truth;
     track       *out = f->track;
     f->draws = malloc(BATCH * t->dim * sizeof *f->draws);
-    f->batches = batches_create(t->dim);
+    f->ess = running_ess_create(t->dim);
     out->record = calloc(RECORDS_MOST, sizeof *out->record);
     out->marginal = calloc(t->dim * t->bins, sizeof *out->marginal);
     out->joint = calloc(t->side * t->side, sizeof *out->joint);
     out->share = calloc(SHARE_ROWS * t->modes, sizeof *out->share);
     out->share_length = 1;
-    if (f->draws && f->batches && out->record && out->marginal && out->joint && out->share) return CKAM_OK;
+    if (f->draws && f->ess && out->record && out->marginal && out->joint && out->share) return CKAM_OK;
     return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to follow a chain of '%.60s'", f->run->name);
 }
 
@@ -203,7 +203,7 @@ ckam_status follow(const truth *t, const run_entry *run, track *out, const atomi
     if (!status) status = make_chain(&f, error);
     if (!status) status = go_on(&f, stop, evaluations, error);
     ckam_chain_free(f.chain);
-    batches_free(f.batches);
+    running_ess_free(f.ess);
     free(f.draws);
     return status;
 }

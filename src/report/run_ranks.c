@@ -2,7 +2,7 @@
 #include "report/run_parts.h"
 
 #include "base/error.h"
-#include "diag/sort.h"
+#include "diag/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>

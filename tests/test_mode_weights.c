@@ -1,7 +1,7 @@
-/* test_weights.c - late and uneven modes: how often chains that are stationary are called so, and which are not missed. */
+/* test_mode_weights.c - late and uneven modes: how often chains that are stationary are called so, and which are not missed. */
 #include "support.h"
 
-#include "diag/weights.h"
+#include "diag/mode_weights.h"
 #include "rng/rng.h"
 
 #include <math.h>
@@ -101,5 +101,5 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(stationary_chains_are_left_alone),
                                        cmocka_unit_test(what_is_not_stationary_is_found),
                                        cmocka_unit_test(the_error_from_visits)};
-    return cmocka_run_group_tests_name("weights", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("mode_weights", tests, NULL, NULL);
 }

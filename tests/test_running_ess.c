@@ -1,8 +1,8 @@
-/* test_batches.c - ESS of a running chain: the same as of its stored rows, and as the closed form has it. */
+/* test_running_ess.c - ESS of a running chain: the same as of its stored rows, and as the closed form has it. */
 #include "support.h"
 
-#include "diag/batches.h"
 #include "diag/diag.h"
+#include "diag/multi_ess.h"
 #include "rng/rng.h"
 
 #include <math.h>
@@ -46,17 +46,17 @@ static double *rows_of(size_t rows, size_t dim, double phi, uint64_t seed) {
     return x;
 }
 
-static batches *make(size_t dim) {
-    batches *b = batches_create(dim);
+static running_ess *make(size_t dim) {
+    running_ess *b = running_ess_create(dim);
     assert_non_null(b);
     return b;
 }
 
 static double ess_of(const double *x, size_t rows, size_t dim) {
-    batches *b = make(dim);
-    for (size_t i = 0; i < rows; i++) batches_add(b, x + i * dim);
-    const double ess = batches_multi_ess(b);
-    batches_free(b);
+    running_ess *b = make(dim);
+    for (size_t i = 0; i < rows; i++) running_ess_add(b, x + i * dim);
+    const double ess = running_ess_value(b);
+    running_ess_free(b);
     return ess;
 }
 
@@ -75,20 +75,20 @@ static void it_is_that_of_the_stored_rows(void **state) {
     for (size_t n = 0; n < sizeof dims / sizeof *dims; n++) {
         const size_t dim = dims[n];
         double      *x = rows_of(8192, dim, 0.4, n);
-        batches     *b = make(dim);
+        running_ess *b = make(dim);
         size_t       numbers = 0;
         for (size_t i = 1; i <= 8192; i++) {
-            batches_add(b, x + (i - 1) * dim);
+            running_ess_add(b, x + (i - 1) * dim);
             if (i > 30 && i % 97 && i < 8191) continue;
-            const double stored = stored_ess(x, i, dim), running = batches_multi_ess(b);
+            const double stored = stored_ess(x, i, dim), running = running_ess_value(b);
             assert_int_equal(isnan(running), isnan(stored));
             if (isnan(stored)) continue;
             assert_relative(running, stored, 1e-9);
-            assert_true(batches_multi_ess(b) == running);
+            assert_true(running_ess_value(b) == running);
             numbers++;
         }
         assert_in_range(numbers, 50, 8192);
-        batches_free(b);
+        running_ess_free(b);
         free(x);
     }
 }
@@ -159,17 +159,17 @@ static void groups_are_merged(void **state) {
 static void long_chains_have_batches_of_one_group(void **state) {
     enum { GROUP = 32768, PERIOD = 24576, ROWS = 5462 * PERIOD };
     (void)state;
-    batches *b = make(1);
-    double  *wave = malloc(PERIOD * sizeof *wave);
+    running_ess *b = make(1);
+    double      *wave = malloc(PERIOD * sizeof *wave);
     assert_non_null(wave);
     for (size_t i = 0; i < PERIOD; i++)
         wave[i] = sin(6.283185307179586 * ((double)i + 0.5) / PERIOD) + (double)(i % 4096) / 4096.0;
     for (size_t i = 0; i < ROWS; i += PERIOD)
-        for (size_t k = 0; k < PERIOD; k++) batches_add(b, wave + k);
+        for (size_t k = 0; k < PERIOD; k++) running_ess_add(b, wave + k);
     const double half = 3.141592653589793 * GROUP / PERIOD, left = pow(sin(half) / half, 2.0);
-    assert_relative(batches_multi_ess(b), ROWS * (0.5 + 1.0 / 12.0) / (GROUP * 0.5 * left), 1e-3);
+    assert_relative(running_ess_value(b), ROWS * (0.5 + 1.0 / 12.0) / (GROUP * 0.5 * left), 1e-3);
     free(wave);
-    batches_free(b);
+    running_ess_free(b);
 }
 
 /* -- The closed form ------------------------------------------------------------------------------------------------- */
@@ -190,25 +190,25 @@ static double exact_ess(const markov *m, uint64_t rows) {
 static void autoregressions_have_the_closed_form(void **state) {
     enum { ROWS = 2000000, DIM = 16 };
     (void)state;
-    markov   m = markov_of(DIM, 0.2, 0.03, 3), twin = markov_of(DIM, 0.24, 0.03, 3);
-    batches *joint = make(DIM), *one[DIM];
-    double   row[DIM], logs = 0.0;
+    markov       m = markov_of(DIM, 0.2, 0.03, 3), twin = markov_of(DIM, 0.24, 0.03, 3);
+    running_ess *joint = make(DIM), *one[DIM];
+    double       row[DIM], logs = 0.0;
     for (size_t k = 0; k < DIM; k++) one[k] = make(1);
     for (size_t i = 0; i < ROWS; i++) {
         next_row(&m, row);
-        batches_add(joint, row);
-        for (size_t k = 0; k < DIM; k++) batches_add(one[k], m.x + k);
+        running_ess_add(joint, row);
+        for (size_t k = 0; k < DIM; k++) running_ess_add(one[k], m.x + k);
     }
-    const double bias = exp((DIM + 1.0) / (2.0 * 1301.0)), ess = batches_multi_ess(joint) / bias;
+    const double bias = exp((DIM + 1.0) / (2.0 * 1301.0)), ess = running_ess_value(joint) / bias;
     assert_relative(ess, exact_ess(&m, ROWS), 0.05);
     assert_less(1.05 * exact_ess(&twin, ROWS), ess);
     for (size_t k = 0; k < DIM; k++) {
-        logs += log(batches_multi_ess(one[k])) / DIM;
-        batches_free(one[k]);
+        logs += log(running_ess_value(one[k])) / DIM;
+        running_ess_free(one[k]);
     }
     assert_relative(exp(logs), exact_ess(&m, ROWS), 0.05);
     assert_less(1.05 * exact_ess(&twin, ROWS), exp(logs));
-    batches_free(joint);
+    running_ess_free(joint);
 }
 
 /* 90,000 rows of 8 quantities in random order: 296 batches of 304, standard error sqrt(2 / (8 * 295)) = 2.9 %, bias
@@ -273,8 +273,8 @@ static void what_has_no_ess_is_nan(void **state) {
     for (size_t i = 0; i < ROWS; i++) x[i * DIM + 2] = 0.1;
     assert_true(isnan(ess_of(x, ROWS, DIM)));
     free(x);
-    batches_free(NULL);
-    assert_null(batches_create(SIZE_MAX / 8));
+    running_ess_free(NULL);
+    assert_null(running_ess_create(SIZE_MAX / 8));
 }
 
 int main(void) {
@@ -287,5 +287,5 @@ int main(void) {
         cmocka_unit_test(offsets_cost_no_digits),
         cmocka_unit_test(what_has_no_ess_is_nan),
     };
-    return cmocka_run_group_tests_name("batches", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("running_ess", tests, NULL, NULL);
 }

@@ -1,17 +1,15 @@
-/* modes.c - see modes.h; docs/diagnostics.md has the method in full.
+/* find_modes.c - see find_modes.h; docs/diagnostics.md has the method in full.
  *
- * A sample of rows that differ from the row before (row_sample.c); directions in which groups may be apart (subspace.c);
- * groups by persistence of the density (cluster.c); what slow chains left is thinned, looked at again, joined (slow.c);
- * rare ones that have a name (apart.c). Then every row belongs to the mode of the sampled point nearest to it. */
-#include "diag/modes.h"
+ * A sample of rows that differ from the row before (row_sample.c); directions in which groups may be separated
+ * (subspace.c); groups by persistence of the density, without those that autocorrelation has made (cluster.c); rare ones
+ * that the sampler names. Then every row belongs to the mode of the sampled point nearest to it. */
+#include "diag/find_modes.h"
 
 #include "base/error.h"
-#include "diag/apart.h"
 #include "diag/cluster.h"
 #include "diag/diag.h"
 #include "diag/neighbours.h"
 #include "diag/row_sample.h"
-#include "diag/slow.h"
 #include "diag/subspace.h"
 #include "draws/draws.h"
 
@@ -21,6 +19,112 @@
 
 enum { THIN_TIMES = 5 };
 #define THIN_ENOUGH 0.95 /* of the points are kept: no need to look again */
+
+/* -- Rare modes that the sampler names ------------------------------------------------------------------------------- */
+
+/* Clustering cannot find a mode of a few points. Where the sampler names the mode of a draw (column mode__) it is found by
+ * its name, but only where it is isolated: a wrong name does not make a mode. The points of a name have a centre (medians)
+ * and a radius, that of 9 in 10. They are isolated if the shell from INNER to OUTER radii holds few points, of any name,
+ * compared with the ball inside it. Points in the tail of a mode that have a name of their own do not pass: the shell
+ * around them holds more than the ball. */
+
+enum { POINTS_LEAST = 30, INSIDE_LEAST = 5 }; /* of a name; of the even sample, inside */
+#define RARE   0.05                           /* of the even sample: with more of it clustering finds the group */
+#define RADIUS 0.9
+#define INNER  1.25
+#define OUTER  1.75
+#define SHELL  0.2 /* points in the shell, for each one inside */
+#define SAME   0.8 /* of a group is in a ball: the group is the ball */
+
+/* A part of the subspace. */
+typedef struct ball {
+    double centre[SUBSPACE_DIM], square; /* its radius, squared */
+} ball;
+
+static double distance_to(const row_sample *s, const ball *b, size_t i) {
+    return point_distance(SUBSPACE_DIM, s->place + i * SUBSPACE_DIM, b->centre);
+}
+
+static bool is_inside(const row_sample *s, const ball *b, size_t i) { return distance_to(s, b, i) <= b->square; }
+
+/* The ball of one radius. Where the points were there is room for numbers. False: too few have the name. */
+static bool measure_ball(const row_sample *s, size_t name, ball *b) {
+    double *values = s->points;
+    size_t  count = 0;
+    for (size_t i = 0; i < s->count; i++) count += s->name[i] == name;
+    if (count < POINTS_LEAST) return false;
+    for (size_t c = 0; c < SUBSPACE_DIM; c++) {
+        for (size_t i = 0, at = 0; i < s->count; i++)
+            if (s->name[i] == name) values[at++] = s->place[i * SUBSPACE_DIM + c];
+        diag_sort(values, count);
+        b->centre[c] = values[count / 2];
+    }
+    for (size_t i = 0, at = 0; i < s->count; i++)
+        if (s->name[i] == name) values[at++] = distance_to(s, b, i);
+    diag_sort(values, count);
+    b->square = values[(size_t)(RADIUS * (double)(count - 1))];
+    return true;
+}
+
+static bool is_isolated(const row_sample *s, const ball *b) {
+    double inside = 0.0, shell = 0.0;
+    for (size_t i = 0; i < s->even; i++) {
+        double square = distance_to(s, b, i);
+        inside += square <= INNER * INNER * b->square;
+        shell += square > INNER * INNER * b->square && square <= OUTER * OUTER * b->square;
+    }
+    return inside >= INSIDE_LEAST && inside <= RARE * (double)s->even && shell <= SHELL * inside;
+}
+
+/* Two names for one place. */
+static bool overlap(const ball *a, const ball *b) {
+    return point_distance(SUBSPACE_DIM, a->centre, b->centre) <= fmax(a->square, b->square);
+}
+
+/* Fills balls[0 .. SAMPLE_NAMES-1] with such places and returns how many there are. The points of the sample are
+ * overwritten; its places stay. */
+static size_t find_isolated(const row_sample *s, ball *balls) {
+    size_t count = 0;
+    for (size_t name = 1; name < SAMPLE_NAMES; name++) {
+        ball *b = balls + count, *other = balls;
+        if (!measure_ball(s, name, b) || !is_isolated(s, b)) continue;
+        b->square *= OUTER * OUTER;
+        while (other < b && !overlap(other, b)) other++;
+        count += other == b;
+    }
+    return count;
+}
+
+/* The group that a ball is, or else a new one, which its points then belong to. */
+static uint32_t group_of(row_sample *s, const ball *b, size_t *groups) {
+    size_t   inside[UINT8_MAX + 1] = {0}, all[UINT8_MAX + 1] = {0};
+    uint32_t most = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        all[s->label[i]]++;
+        inside[s->label[i]] += is_inside(s, b, i);
+    }
+    for (uint32_t j = 1; j < *groups; j++)
+        if (inside[j] > inside[most]) most = j;
+    if ((double)inside[most] < SAME * (double)all[most]) most = (uint32_t)(*groups)++;
+    for (size_t i = 0; i < s->count; i++)
+        if (is_inside(s, b, i)) s->label[i] = most;
+    return most;
+}
+
+/* s->label are groups of the even sample, or of what is left of it. What is in a ball becomes a group of its own, unless
+ * it is one; the points of that name that are not in the even sample join it. */
+static void split_isolated(row_sample *s, size_t count, const ball *balls, size_t *groups) {
+    const size_t all = s->even + s->more;
+    uint32_t     label[SAMPLE_NAMES];
+    for (size_t j = 0; j < count; j++) label[j] = group_of(s, balls + j, groups);
+    for (size_t i = s->even; i < all; i++)
+        for (size_t j = 0; j < count; j++) {
+            if (!is_inside(s, balls + j, i)) continue;
+            memmove(s->place + s->count * SUBSPACE_DIM, s->place + i * SUBSPACE_DIM, SUBSPACE_DIM * sizeof *s->place);
+            s->label[s->count++] = label[j];
+            break;
+        }
+}
 
 /* -- The groups --------------------------------------------------------------------------------------------------- */
 
@@ -38,19 +142,19 @@ static ckam_status find_connected(row_sample *s, size_t rank, size_t *groups, ck
         if (status) return status;
         if (*groups == 1 || (double)s->count > THIN_ENOUGH * (double)before || time == THIN_TIMES) break;
         before = s->count;
-        s->count = slow_thin(s->count, s->place, s->chain, s->label, *groups);
+        s->count = cluster_thin(s->count, s->place, s->chain, s->label, *groups);
     }
-    slow_join(s->count, s->place, s->chain, s->label, groups);
+    cluster_join_slow(s->count, s->place, s->chain, s->label, groups);
     return CKAM_OK;
 }
 
 /* Those of the even sample, and the rare ones that the sampler names. */
 static ckam_status find_groups(row_sample *s, size_t rank, size_t *groups, ckam_error *error) {
     ball         balls[SAMPLE_NAMES];
-    const size_t apart = apart_find(s, balls);
+    const size_t isolated = find_isolated(s, balls);
     s->count = s->even;
     ckam_status status = find_connected(s, rank, groups, error);
-    if (!status) apart_split(s, apart, balls, groups);
+    if (!status) split_isolated(s, isolated, balls, groups);
     return status;
 }
 
@@ -144,7 +248,7 @@ static ckam_status no_table(size_t count, size_t dim, ckam_error *error) {
     return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu modes in %zu dimensions", count, dim);
 }
 
-void modes_free(mode_table *table) {
+void mode_table_free(mode_table *table) {
     free(table->room);
     *table = (mode_table){0};
 }
@@ -238,11 +342,11 @@ static ckam_status several_modes(mode_table *table, const row_sample *s, const s
     free(t.safe);
     free(t.core);
     free(t.label);
-    if (status) modes_free(table);
+    if (status) mode_table_free(table);
     return status;
 }
 
-ckam_status modes_find(mode_table *table, ckam_draws *draws, ckam_error *error) {
+ckam_status find_modes(mode_table *table, ckam_draws *draws, ckam_error *error) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(draws);
     row_sample              s;
     subspace                space = {0};

@@ -1,8 +1,8 @@
-/* weights.h - whether the weights of modes may be farther off than their standard errors say. For modes.c.
+/* mode_weights.h - whether the weights of modes may be farther off than their standard errors say. For find_modes.c.
  *
  * docs/diagnostics.md has the tests and their false-alarm rates. */
-#ifndef CKAM_DIAG_WEIGHTS_H
-#define CKAM_DIAG_WEIGHTS_H
+#ifndef CKAM_DIAG_MODE_WEIGHTS_H
+#define CKAM_DIAG_MODE_WEIGHTS_H
 
 #include "ckam.h"
 

@@ -1,9 +1,9 @@
-/* weights.c - see weights.h. */
-#include "diag/weights.h"
+/* mode_weights.c - see mode_weights.h. */
+#include "diag/mode_weights.h"
 
 #include "base/error.h"
 #include "diag/diag.h"
-#include "diag/sort.h"
+#include "diag/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
