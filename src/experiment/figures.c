@@ -123,18 +123,18 @@ static const char *const against_labels[] = {"seconds of sampling", "evaluations
 
 static void add_curve(figure *f, panel *p, const entry *e, size_t index, int which, int against) {
     const run_entry *run = e->run[index];
-    size_t           count = run_records(run);
+    size_t           count = seeds_records(run);
     mark            *band = run->seeds > 1 ? panel_mark(f, p, MARK_BAND, NULL, e->colour[index], count) : NULL;
     for (size_t i = 0; band && i < count; i++) {
-        spread y = run_spread(run, i, which);
-        band->x[i] = run_spread(run, i, against).middle;
+        spread y = seeds_spread(run, i, which);
+        band->x[i] = seeds_spread(run, i, against).middle;
         band->low[i] = y.low;
         band->high[i] = y.high;
     }
     mark *line = panel_mark(f, p, MARK_LINE, run->label, e->colour[index], count);
     for (size_t i = 0; line && i < count; i++) {
-        line->x[i] = run_spread(run, i, against).middle;
-        line->y[i] = run_spread(run, i, which).middle;
+        line->x[i] = seeds_spread(run, i, against).middle;
+        line->y[i] = seeds_spread(run, i, which).middle;
     }
     if (line) line->dashed = is_exact(run);
 }
@@ -202,13 +202,13 @@ static ckam_status add_end(const entry *e, mark *m, size_t i, int which, size_t 
     double           share, mcse;
     m->x[i] = (double)i;
     if (which >= 0) {
-        spread s = run_spread(run, LAST_RECORD, which);
+        spread s = seeds_spread(run, LAST_RECORD, which);
         m->y[i] = s.middle;
         m->low[i] = s.low;
         m->high[i] = s.high;
     }
     if (which >= 0) return CKAM_OK;
-    ckam_status status = run_share(&e->experiment->truth, run, mode, &share, &mcse, e->error);
+    ckam_status status = seeds_mode_share(&e->experiment->truth, run, mode, &share, &mcse, e->error);
     m->y[i] = share;
     m->low[i] = share - 2.0 * mcse;
     m->high[i] = share + 2.0 * mcse;
@@ -360,7 +360,7 @@ static ckam_status say_size(const entry *e, figure *f) {
     size_t fewest = SIZE_MAX, seeds = 0;
     char   caption[2048], range[64] = "", evaluations[64] = "";
     for (size_t i = 0; i < e->runs; i++) {
-        spread s = run_spread(e->run[i], LAST_RECORD, OF_EVALUATIONS);
+        spread s = seeds_spread(e->run[i], LAST_RECORD, OF_EVALUATIONS);
         if (!s.ended) continue;
         least = fmin(least, s.low);
         most = fmax(most, s.high);

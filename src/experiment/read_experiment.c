@@ -1,4 +1,4 @@
-/* read.c - an experiment from its directory: experiment.json, and the run files that it names. */
+/* read_experiment.c - an experiment from its directory: experiment.json, and the run files that it names. */
 #define _DEFAULT_SOURCE /* realpath(). NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 #include "base/error.h"
 #include "experiment/experiment.h"

@@ -1,4 +1,4 @@
-/* test_follow.c - chains followed: bins, modes and records against chains that are driven by hand. */
+/* test_track.c - chains tracked: bins, modes and records against chains that are driven by hand. */
 #include "failure.h"
 
 #include "experiment/experiment.h"
@@ -96,12 +96,12 @@ static void bad_truths_are_refused(void **unused) {
 
 /* -- Chains ------------------------------------------------------------------------------------------------------- */
 
-static void follow_to_the_end(const truth *t, const run_entry *run, track *out) {
+static void track_to_the_end(const truth *t, const run_entry *run, track *out) {
     atomic_bool          stop = false;
     atomic_uint_fast64_t evaluations = 0;
     ckam_error           error = {0};
-    assert_int_equal(follow(t, run, out, &stop, &evaluations, &error), CKAM_OK);
-    out->done = true; /* as go.c does, under its lock */
+    assert_int_equal(track_run(t, run, out, &stop, &evaluations, &error), CKAM_OK);
+    out->done = true; /* as experiment.c does, under its lock */
     if (run->seconds == 0.0) assert_int_equal(evaluations, run->evals);
 }
 
@@ -113,7 +113,7 @@ static void exact_draws_fill_bins_as_they_should(void **unused) {
     track     out = {.seed = 3};
     run_entry run = {.name = "exact", .evals = 200000};
     make_truth(&t, "bimodal");
-    follow_to_the_end(&t, &run, &out);
+    track_to_the_end(&t, &run, &out);
     for (size_t k = 0; k < 2; k++) {
         double chi[2] = {0.0, 0.0};
         for (size_t i = 0; i < t.bins; i++)
@@ -147,7 +147,7 @@ static void make_run(run_entry *run, const char *sampler, uint64_t evals) {
 #define CYCLES "ckam:step-size=11.3288,adapt-decay=2,noise=4,noise-end=1,kernel-scale=2,subsample=50,warmup=500"
 
 /* Everything that is kept, computed in the obvious way. */
-static void a_chain_is_followed_step_by_step(void **unused) {
+static void a_chain_is_tracked_step_by_step(void **unused) {
     (void)unused;
     enum { EVALS = 30000 };
     truth       t;
@@ -158,7 +158,7 @@ static void a_chain_is_followed_step_by_step(void **unused) {
     ckam_error  error;
     make_truth(&t, "bimodal");
     make_run(&run, CYCLES, EVALS);
-    follow_to_the_end(&t, &run, &out);
+    track_to_the_end(&t, &run, &out);
     ckam_setup setup = {.target = ckam_model_target(t.model),
                         .options = run.plan->sampler,
                         .start = run.start,
@@ -213,8 +213,8 @@ static void a_stuck_chain_has_the_larger_divergence(void **unused) {
     make_truth(&t, "bimodal");
     make_run(&stuck, "gam:warmup=0", 20000);
     make_run(&visits, CYCLES, 20000);
-    follow_to_the_end(&t, &stuck, &a);
-    follow_to_the_end(&t, &visits, &b);
+    track_to_the_end(&t, &stuck, &a);
+    track_to_the_end(&t, &visits, &b);
     const record *one = a.record + a.records - 1, *both = b.record + b.records - 1;
     assert_true(one->value[MODE_CHANGES] == 0.0 && both->value[MODE_CHANGES] > 0.0);
     assert_less(both->value[KL_JEFFREYS], one->value[KL_JEFFREYS]);
@@ -234,7 +234,7 @@ static void time_ends_a_chain_too(void **unused) {
     make_truth(&t, "mixture5");
     make_run(&run, "rw:step-size=1,warmup=0", 1);
     run.seconds = 0.02;
-    follow_to_the_end(&t, &run, &out);
+    track_to_the_end(&t, &run, &out);
     const record *last = out.record + out.records - 1;
     assert_less(0.0199, last->seconds);
     assert_less(1000.0, last->evaluations);
@@ -251,20 +251,20 @@ static void seeds_become_median_and_range(void **unused) {
     track     tracks[4];
     run_entry run = {.seeds = 3, .track = tracks};
     for (size_t i = 0; i < 4; i++) tracks[i] = (track){.done = true, .records = 1, .record = records + i};
-    spread s = run_spread(&run, 0, OF_SECONDS);
+    spread s = seeds_spread(&run, 0, OF_SECONDS);
     assert_true(s.middle == 3.0 && s.low == 1.0 && s.high == 10.0 && s.seeds == 3 && s.ended == 3);
     run.seeds = 4; /* what is not known does not count */
-    s = run_spread(&run, 0, OF_SECONDS);
+    s = seeds_spread(&run, 0, OF_SECONDS);
     assert_true(s.seeds == 3 && s.ended == 4);
     tracks[0].done = false; /* nor what has not ended */
-    s = run_spread(&run, LAST_RECORD, OF_SECONDS);
+    s = seeds_spread(&run, LAST_RECORD, OF_SECONDS);
     assert_true(s.middle == 5.5 && s.seeds == 2 && s.ended == 3);
-    assert_ptr_equal(run_first(&run), tracks + 1);
-    assert_int_equal(run_records(&run), 1);
+    assert_ptr_equal(seeds_first(&run), tracks + 1);
+    assert_int_equal(seeds_records(&run), 1);
     for (size_t i = 0; i < 4; i++) tracks[i].done = false;
-    assert_null(run_first(&run));
-    assert_int_equal(run_records(&run), 0);
-    assert_true(isnan(run_spread(&run, 0, OF_SECONDS).middle));
+    assert_null(seeds_first(&run));
+    assert_int_equal(seeds_records(&run), 0);
+    assert_true(isnan(seeds_spread(&run, 0, OF_SECONDS).middle));
 }
 
 /* Where time ends chains, curves go as far as all have the same evaluations; an end is each chain's own. */
@@ -274,8 +274,8 @@ static void chains_of_different_length_go_together(void **unused) {
     record    two[] = {{.evaluations = 100}, {.evaluations = 134}, {.evaluations = 178}, {.evaluations = 500}};
     track     tracks[] = {{.done = true, .records = 3, .record = one}, {.done = true, .records = 4, .record = two}};
     run_entry run = {.seeds = 2, .track = tracks};
-    assert_int_equal(run_records(&run), 2);
-    spread s = run_spread(&run, LAST_RECORD, OF_EVALUATIONS);
+    assert_int_equal(seeds_records(&run), 2);
+    spread s = seeds_spread(&run, LAST_RECORD, OF_EVALUATIONS);
     assert_true(s.low == 150.0 && s.high == 500.0 && s.middle == 325.0);
 }
 
@@ -292,7 +292,7 @@ static void shares_count_all_draws(void **unused) {
     make_truth(&t, "bimodal");
     for (size_t i = 0; i < 1000; i++) right[2 * i + 1] = 1;
     for (size_t i = 0; i < 3200; i++) mixed[2 * i + (i % 4 == 0)] = 32;
-    assert_int_equal(run_share(&t, &run, 1, &share, &mcse, &error), CKAM_OK);
+    assert_int_equal(seeds_mode_share(&t, &run, 1, &share, &mcse, &error), CKAM_OK);
     assert_close(share, (1000.0 + 25600.0) / 103400.0, 1e-12);
     assert_true(mcse > 0.0);
     free(right);
@@ -310,8 +310,8 @@ static void shares_have_their_error(void **unused) {
     double     share, mcse, exact = sqrt(0.25 / (EVALS * SEEDS));
     ckam_error error;
     make_truth(&t, "bimodal");
-    for (size_t i = 0; i < SEEDS; i++) follow_to_the_end(&t, &run, tracks + i);
-    assert_int_equal(run_share(&t, &run, 1, &share, &mcse, &error), CKAM_OK);
+    for (size_t i = 0; i < SEEDS; i++) track_to_the_end(&t, &run, tracks + i);
+    assert_int_equal(seeds_mode_share(&t, &run, 1, &share, &mcse, &error), CKAM_OK);
     assert_relative(mcse, exact, 0.2);
     assert_less(fabs(share - 0.5), 5.0 * exact); /* false alarms 6e-7 */
     for (size_t i = 0; i < SEEDS; i++) track_free(tracks + i);
@@ -325,7 +325,7 @@ int main(void) {
         cmocka_unit_test(the_nearest_centre_is_the_mode),
         cmocka_unit_test(bad_truths_are_refused),
         cmocka_unit_test(exact_draws_fill_bins_as_they_should),
-        cmocka_unit_test(a_chain_is_followed_step_by_step),
+        cmocka_unit_test(a_chain_is_tracked_step_by_step),
         cmocka_unit_test(a_stuck_chain_has_the_larger_divergence),
         cmocka_unit_test(time_ends_a_chain_too),
         cmocka_unit_test(seeds_become_median_and_range),
@@ -333,5 +333,5 @@ int main(void) {
         cmocka_unit_test(shares_count_all_draws),
         cmocka_unit_test(shares_have_their_error),
     };
-    return cmocka_run_group_tests_name("follow", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("track", tests, NULL, NULL);
 }

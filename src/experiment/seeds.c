@@ -1,4 +1,4 @@
-/* spread.c - several seeds of a run as one: median and range of what was measured, and shares of modes. */
+/* seeds.c - several seeds of a run as one: median and range of what was measured, and shares of modes. */
 #include "base/error.h"
 #include "diag/diag.h"
 #include "experiment/experiment.h"
@@ -11,15 +11,15 @@ static double value_of(const record *r, int which) {
     return which == OF_EVALUATIONS ? r->evaluations : r->value[which];
 }
 
-const track *run_first(const run_entry *run) {
+const track *seeds_first(const run_entry *run) {
     for (uint64_t s = 0; s < run->seeds; s++)
         if (run->track[s].done) return run->track + s;
     return NULL;
 }
 
 /* Chains that time has ended end at different evaluations. */
-size_t run_records(const run_entry *run) {
-    const track *first = run_first(run);
+size_t seeds_records(const run_entry *run) {
+    const track *first = seeds_first(run);
     size_t       count = first ? first->records : 0;
     for (uint64_t s = 0; s < run->seeds; s++) {
         const track *t = run->track + s;
@@ -33,7 +33,7 @@ size_t run_records(const run_entry *run) {
 }
 
 /* Without those that are not known: a chain that has no draws yet has no divergence. */
-spread run_spread(const run_entry *run, size_t index, int which) {
+spread seeds_spread(const run_entry *run, size_t index, int which) {
     const double none = (double)NAN;
     spread       s = {none, none, none, 0, 0};
     double      *values = malloc(run->seeds * sizeof *values);
@@ -88,8 +88,8 @@ static double count_groups(const truth *t, const track *from, size_t mode, size_
 
 /* The share is that of all draws. Its error is that of the series of groups that all chains have, as much smaller as
  * there are more draws than in these. */
-ckam_status run_share(const truth *t, const run_entry *run, size_t mode, double *share, double *mcse,
-                      ckam_error *error) {
+ckam_status seeds_mode_share(const truth *t, const run_entry *run, size_t mode, double *share, double *mcse,
+                             ckam_error *error) {
     common c = common_groups(run);
     double inside = 0.0, draws = 0.0;
     size_t next = 0;

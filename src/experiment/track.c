@@ -1,4 +1,4 @@
-/* follow.c - one chain from its start to its end: what it costs, and how near its draws come to the truth.
+/* track.c - one chain from its start to its end: what it costs, and how far its draws are from the exact density.
  *
  * Steps are made in batches, and only they are timed; what is computed from their draws is not. */
 #include "base/clock.h"
@@ -23,7 +23,7 @@ const measure_entry measure_table[MEASURES] = {
 #define RECORD_A_DECADE 8.0
 enum { BATCH = 256, TRY = 400 };
 
-typedef struct follower {
+typedef struct tracker {
     const truth     *truth;
     const run_entry *run;
     track           *track;
@@ -34,18 +34,18 @@ typedef struct follower {
     uint64_t         evaluations, changes;
     double           seconds;
     size_t           mode; /* of the last draw */
-} follower;
+} tracker;
 
 /* -- Steps -------------------------------------------------------------------------------------------------------- */
 
-static void note_step(follower *f, const ckam_step *step) {
+static void note_step(tracker *f, const ckam_step *step) {
     track *t = f->track;
     if (step->phase < CKAM_PHASE_EXPLORE || !t->step_size || t->steps == STEPS_MOST) return;
     t->step_size[t->steps] = step->step_size;
     t->explores[t->steps++] = step->phase == CKAM_PHASE_EXPLORE;
 }
 
-static ckam_status make_steps(follower *f, size_t count, ckam_error *error) {
+static ckam_status make_steps(tracker *f, size_t count, ckam_error *error) {
     const size_t dim = f->truth->dim;
     ckam_step    step;
     f->count = 0;
@@ -86,7 +86,7 @@ static void halve_shares(track *t, size_t modes) {
     t->share_length *= 2;
 }
 
-static void count_mode(follower *f, size_t mode) {
+static void count_mode(tracker *f, size_t mode) {
     track *t = f->track;
     if (t->draws > 0 && mode != f->mode) f->changes++;
     f->mode = mode;
@@ -97,7 +97,7 @@ static void count_mode(follower *f, size_t mode) {
     t->share_rows++;
 }
 
-static void digest(follower *f) {
+static void digest(tracker *f) {
     const truth *t = f->truth;
     track       *out = f->track;
     for (size_t i = 0; i < f->count; i++) {
@@ -124,7 +124,7 @@ static divergence whole_divergence(const truth *t, const track *from) {
 }
 
 /* With fewer draws than bins what is added to each bin outweighs the draws, and 'jeffreys' is small whatever they are. */
-static void keep_record(follower *f) {
+static void keep_record(tracker *f) {
     const truth *t = f->truth;
     track       *out = f->track;
     if (out->records == RECORDS_MOST) return;
@@ -142,7 +142,7 @@ static void keep_record(follower *f) {
 
 /* -- From start to end -------------------------------------------------------------------------------------------- */
 
-static ckam_status make_chain(follower *f, ckam_error *error) {
+static ckam_status make_chain(tracker *f, ckam_error *error) {
     const run_entry *run = f->run;
     if (!run->plan) return CKAM_OK;
     uint64_t horizon = run->plan->run.horizon;
@@ -157,7 +157,7 @@ static ckam_status make_chain(follower *f, ckam_error *error) {
     return ckam_chain_create(&f->chain, &setup, error);
 }
 
-static ckam_status make_room(follower *f, ckam_error *error) {
+static ckam_status make_room(tracker *f, ckam_error *error) {
     const truth *t = f->truth;
     track       *out = f->track;
     f->draws = malloc(BATCH * t->dim * sizeof *f->draws);
@@ -171,11 +171,11 @@ static ckam_status make_room(follower *f, ckam_error *error) {
     return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to follow a chain of '%.60s'", f->run->name);
 }
 
-static bool is_over(const follower *f) {
+static bool is_over(const tracker *f) {
     return f->run->seconds > 0.0 ? f->seconds >= f->run->seconds : f->evaluations >= f->run->evals;
 }
 
-static ckam_status go_on(follower *f, const atomic_bool *stop, atomic_uint_fast64_t *evaluations, ckam_error *error) {
+static ckam_status go_on(tracker *f, const atomic_bool *stop, atomic_uint_fast64_t *evaluations, ckam_error *error) {
     double next = RECORD_FIRST;
     while (!is_over(f)) {
         double due = ceil(next) - (double)f->evaluations;
@@ -196,9 +196,9 @@ static ckam_status go_on(follower *f, const atomic_bool *stop, atomic_uint_fast6
     return CKAM_OK;
 }
 
-ckam_status follow(const truth *t, const run_entry *run, track *out, const atomic_bool *stop,
-                   atomic_uint_fast64_t *evaluations, ckam_error *error) {
-    follower    f = {.truth = t, .run = run, .track = out};
+ckam_status track_run(const truth *t, const run_entry *run, track *out, const atomic_bool *stop,
+                      atomic_uint_fast64_t *evaluations, ckam_error *error) {
+    tracker     f = {.truth = t, .run = run, .track = out};
     ckam_status status = make_room(&f, error);
     if (!status) status = make_chain(&f, error);
     if (!status) status = go_on(&f, stop, evaluations, error);
@@ -208,14 +208,14 @@ ckam_status follow(const truth *t, const run_entry *run, track *out, const atomi
     return status;
 }
 
-ckam_status follow_try(const truth *t, run_entry *run, ckam_error *error) {
+ckam_status track_try(const truth *t, run_entry *run, ckam_error *error) {
     track                nowhere = {.seed = 1};
     run_entry            brief = *run;
     atomic_bool          stop = false;
     atomic_uint_fast64_t evaluations = 0;
     brief.seconds = 0.0;
     brief.evals = TRY;
-    ckam_status status = follow(t, &brief, &nowhere, &stop, &evaluations, error);
+    ckam_status status = track_run(t, &brief, &nowhere, &stop, &evaluations, error);
     if (!status) run->cost = nowhere.record[nowhere.records - 1].seconds / TRY;
     track_free(&nowhere);
     return status;

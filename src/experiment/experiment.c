@@ -1,7 +1,7 @@
-/* go.c - all chains of some experiments over threads: the public functions of section 12 of ckam.h. */
+/* experiment.c - the public functions of section 12 of ckam.h: the chains of all experiments, run by a pool of threads. */
+#include "experiment/experiment.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "experiment/experiment.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ static ckam_status make_directory(const char *path, ckam_error *error) {
 }
 
 /* Files and rows bear its name. */
-static ckam_status check_apart(const experiment *all, size_t index, ckam_error *error) {
+static ckam_status check_distinct(const experiment *all, size_t index, ckam_error *error) {
     for (size_t i = 0; i < index; i++)
         if (!strcmp(all[i].name, all[index].name))
             return fail_with(error, CKAM_ERROR_INPUT,
@@ -61,7 +61,7 @@ ckam_status ckam_experiment_create(ckam_experiment **made, const char *const *di
     for (size_t i = 0; i < count && !status; i++) {
         e->count++;
         status = experiment_read(e->experiment + i, directories[i], setup, error);
-        if (!status) status = check_apart(e->experiment, i, error);
+        if (!status) status = check_distinct(e->experiment, i, error);
     }
     if (!status) status = make_directory(out, error);
     if (!status) return CKAM_OK;
@@ -92,7 +92,7 @@ typedef struct job {
     atomic_uint_fast64_t evaluations;
 } job;
 
-typedef struct crew {
+typedef struct thread_pool {
     ckam_experiment *owner;
     size_t           jobs, next, done, active;
     job             *job;
@@ -101,31 +101,32 @@ typedef struct crew {
     char             now[256];
     pthread_mutex_t  lock;
     pthread_cond_t   changed;
-} crew;
+} thread_pool;
 
 static void *worker(void *context) {
-    crew *c = context;
-    pthread_mutex_lock(&c->lock);
-    while (c->next < c->jobs && !atomic_load(&c->owner->stop)) {
-        job       *j = c->job + c->next++;
+    thread_pool *pool = context;
+    pthread_mutex_lock(&pool->lock);
+    while (pool->next < pool->jobs && !atomic_load(&pool->owner->stop)) {
+        job       *j = pool->job + pool->next++;
         ckam_error error = {0};
-        snprintf(c->now, sizeof c->now, "%s: %s, seed %llu", j->experiment->name, j->run->name,
+        snprintf(pool->now, sizeof pool->now, "%s: %s, seed %llu", j->experiment->name, j->run->name,
                  (unsigned long long)j->track->seed);
-        pthread_mutex_unlock(&c->lock);
-        ckam_status status = follow(&j->experiment->truth, j->run, j->track, &c->owner->stop, &j->evaluations, &error);
-        pthread_mutex_lock(&c->lock);
+        pthread_mutex_unlock(&pool->lock);
+        ckam_status status =
+            track_run(&j->experiment->truth, j->run, j->track, &pool->owner->stop, &j->evaluations, &error);
+        pthread_mutex_lock(&pool->lock);
         j->track->done = !status;
-        c->done += !status;
-        if (status < 0 && !c->status) {
-            c->status =
-                fail_with(&c->error, status, "%.40s, %.40s: %.150s", j->experiment->name, j->run->name, error.message);
-            atomic_store(&c->owner->stop, true);
+        pool->done += !status;
+        if (status < 0 && !pool->status) {
+            pool->status = fail_with(&pool->error, status, "%.40s, %.40s: %.150s", j->experiment->name, j->run->name,
+                                     error.message);
+            atomic_store(&pool->owner->stop, true);
         }
-        pthread_cond_signal(&c->changed);
+        pthread_cond_signal(&pool->changed);
     }
-    c->active--;
-    pthread_cond_signal(&c->changed);
-    pthread_mutex_unlock(&c->lock);
+    pool->active--;
+    pthread_cond_signal(&pool->changed);
+    pthread_mutex_unlock(&pool->lock);
     return NULL;
 }
 
@@ -140,47 +141,48 @@ static double job_work(const run_entry *run) {
 }
 
 /* Tries every run for an instant, which tells what it costs and whether it can start, and lists all chains. */
-static ckam_status list_jobs(crew *c, ckam_error *error) {
+static ckam_status list_jobs(thread_pool *pool, ckam_error *error) {
     size_t most = 0;
-    for (size_t i = 0; i < c->owner->count; i++)
-        for (size_t r = 0; r < c->owner->experiment[i].runs; r++) most += c->owner->experiment[i].run[r].seeds;
-    c->job = calloc(most + 1, sizeof *c->job);
-    if (!c->job) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu chains", most);
-    for (size_t i = 0; i < c->owner->count; i++) {
-        experiment *e = c->owner->experiment + i;
+    for (size_t i = 0; i < pool->owner->count; i++)
+        for (size_t r = 0; r < pool->owner->experiment[i].runs; r++) most += pool->owner->experiment[i].run[r].seeds;
+    pool->job = calloc(most + 1, sizeof *pool->job);
+    if (!pool->job) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu chains", most);
+    for (size_t i = 0; i < pool->owner->count; i++) {
+        experiment *e = pool->owner->experiment + i;
         for (size_t r = 0; r < e->runs; r++) {
             run_entry  *run = e->run + r;
             ckam_error  why = {0};
-            ckam_status status = follow_try(&e->truth, run, &why);
+            ckam_status status = track_try(&e->truth, run, &why);
             if (status) return fail_with(error, status, "%.40s, %.40s: %.150s", e->name, run->name, why.message);
             run->track[0].step_size = calloc(STEPS_MOST, sizeof(double));
             run->track[0].explores = calloc(STEPS_MOST, sizeof(bool));
             if (!run->track[0].step_size || !run->track[0].explores)
                 return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the steps of a chain");
             for (uint64_t s = 0; s < run->seeds; s++)
-                c->job[c->jobs++] = (job){.experiment = e, .run = run, .track = run->track + s, .work = job_work(run)};
+                pool->job[pool->jobs++] =
+                    (job){.experiment = e, .run = run, .track = run->track + s, .work = job_work(run)};
         }
     }
-    qsort(c->job, c->jobs, sizeof *c->job, by_work);
+    qsort(pool->job, pool->jobs, sizeof *pool->job, by_work);
     return CKAM_OK;
 }
 
 /* Under the lock. */
-static void report(const crew *c, double begun, ckam_experiment_watch *watch, void *context) {
-    ckam_experiment_progress p = {.done = c->done, .chains = c->jobs, .now = c->now};
+static void report(const thread_pool *pool, double begun, ckam_experiment_watch *watch, void *context) {
+    ckam_experiment_progress p = {.done = pool->done, .chains = pool->jobs, .now = pool->now};
     double                   all = 0.0, made = 0.0;
-    for (size_t i = 0; i < c->jobs; i++) {
-        const job *j = c->job + i;
+    for (size_t i = 0; i < pool->jobs; i++) {
+        const job *j = pool->job + i;
         all += j->work;
         made += j->track->done ? j->work : fmin(j->work, j->run->cost * (double)atomic_load(&j->evaluations));
     }
     p.elapsed = clock_seconds() - begun;
-    p.fraction = c->done == c->jobs ? 1.0 : fmin(made / all, 0.99);
+    p.fraction = pool->done == pool->jobs ? 1.0 : fmin(made / all, 0.99);
     p.remaining = p.fraction > 0.01 ? p.elapsed * (1.0 - p.fraction) / p.fraction : (double)NAN;
     watch(context, &p);
 }
 
-static void wait_for_change(crew *c) {
+static void wait_for_change(thread_pool *pool) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += 100000000;
@@ -188,47 +190,47 @@ static void wait_for_change(crew *c) {
         until.tv_nsec -= 1000000000;
         until.tv_sec++;
     }
-    pthread_cond_timedwait(&c->changed, &c->lock, &until);
+    pthread_cond_timedwait(&pool->changed, &pool->lock, &until);
 }
 
-static ckam_status run_crew(crew *c, ckam_experiment_watch *watch, void *context, ckam_error *error) {
-    long       processors = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t     threads = c->owner->setup.threads ? c->owner->setup.threads : processors > 0 ? (size_t)processors : 1;
-    double     begun = clock_seconds();
+static ckam_status run_threads(thread_pool *pool, ckam_experiment_watch *watch, void *context, ckam_error *error) {
+    long   processors = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t threads = pool->owner->setup.threads ? pool->owner->setup.threads : processors > 0 ? (size_t)processors : 1;
+    double begun = clock_seconds();
     pthread_t *thread = calloc(threads, sizeof *thread);
     size_t     started = 0;
     if (!thread) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu threads", threads);
-    pthread_mutex_lock(&c->lock);
-    for (; started < threads && started < c->jobs; started++) {
-        if (pthread_create(thread + started, NULL, worker, c)) break;
-        c->active++;
+    pthread_mutex_lock(&pool->lock);
+    for (; started < threads && started < pool->jobs; started++) {
+        if (pthread_create(thread + started, NULL, worker, pool)) break;
+        pool->active++;
     }
-    if (!started) c->status = fail_with(&c->error, CKAM_ERROR_MEMORY, "no thread can be started");
-    while (c->active) {
-        wait_for_change(c);
-        if (watch) report(c, begun, watch, context);
+    if (!started) pool->status = fail_with(&pool->error, CKAM_ERROR_MEMORY, "no thread can be started");
+    while (pool->active) {
+        wait_for_change(pool);
+        if (watch) report(pool, begun, watch, context);
     }
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_unlock(&pool->lock);
     for (size_t i = 0; i < started; i++) pthread_join(thread[i], NULL);
     free(thread);
-    if (c->status && error) *error = c->error;
-    return c->status;
+    if (pool->status && error) *error = pool->error;
+    return pool->status;
 }
 
 ckam_status ckam_experiment_go(ckam_experiment *e, ckam_experiment_watch *watch, void *context, ckam_error *error) {
-    crew   c = {.owner = e, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-    double begun = clock_seconds();
+    thread_pool pool = {.owner = e, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    double      begun = clock_seconds();
     if (e->gone) return fail_with(error, CKAM_ERROR_ARGUMENT, "an experiment is carried out once; create another");
     e->gone = true;
-    ckam_status status = list_jobs(&c, error);
-    if (!status) status = run_crew(&c, watch, context, error);
+    ckam_status status = list_jobs(&pool, error);
+    if (!status) status = run_threads(&pool, watch, context, error);
     e->seconds = clock_seconds() - begun;
-    e->chains = c.jobs;
-    e->ended = c.done;
-    if (!status && c.done) status = experiment_write(e, error);
-    free(c.job);
-    pthread_mutex_destroy(&c.lock);
-    pthread_cond_destroy(&c.changed);
+    e->chains = pool.jobs;
+    e->ended = pool.done;
+    if (!status && pool.done) status = experiment_write(e, error);
+    free(pool.job);
+    pthread_mutex_destroy(&pool.lock);
+    pthread_cond_destroy(&pool.changed);
     if (status || !atomic_load(&e->stop)) return status;
-    return fail_with(error, CKAM_STOP, "the experiment was stopped after %zu of %zu chains", c.done, c.jobs);
+    return fail_with(error, CKAM_STOP, "the experiment was stopped after %zu of %zu chains", pool.done, pool.jobs);
 }

@@ -1,4 +1,4 @@
-/* write.c - what an experiment leaves behind: results.csv, summary.csv, figures, a page, and a table for a terminal. */
+/* write_results.c - what an experiment leaves behind: results.csv, summary.csv, figures, a page, and a table for a terminal. */
 #include "base/error.h"
 #include "base/number.h"
 #include "experiment/experiment.h"
@@ -68,7 +68,7 @@ static ckam_status add_shares(text_buffer *t, const experiment *e, const run_ent
     double      share[MODES_MOST] = {0}, mcse[MODES_MOST] = {0};
     ckam_status status = CKAM_OK;
     for (size_t i = 0; i < e->truth.modes && !status; i++)
-        status = run_share(&e->truth, run, i, share + i, mcse + i, error);
+        status = seeds_mode_share(&e->truth, run, i, share + i, mcse + i, error);
     if (status) return status;
     bool known = !isnan(share[0]);
     text_format(t, known ? "" : ",,");
@@ -78,11 +78,11 @@ static ckam_status add_shares(text_buffer *t, const experiment *e, const run_ent
 }
 
 static ckam_status add_summary(text_buffer *t, const experiment *e, const run_entry *run, ckam_error *error) {
-    text_format(t, "%s,%s,%zu", e->name, run->name, run_spread(run, LAST_RECORD, OF_SECONDS).ended);
-    add_number(t, run_spread(run, LAST_RECORD, OF_EVALUATIONS).middle);
-    add_number(t, run_spread(run, LAST_RECORD, OF_SECONDS).middle);
+    text_format(t, "%s,%s,%zu", e->name, run->name, seeds_spread(run, LAST_RECORD, OF_SECONDS).ended);
+    add_number(t, seeds_spread(run, LAST_RECORD, OF_EVALUATIONS).middle);
+    add_number(t, seeds_spread(run, LAST_RECORD, OF_SECONDS).middle);
     for (int m = 0; m < MEASURES; m++) {
-        spread s = run_spread(run, LAST_RECORD, m);
+        spread s = seeds_spread(run, LAST_RECORD, m);
         add_number(t, s.middle);
         add_number(t, s.low);
         add_number(t, s.high);
@@ -103,7 +103,7 @@ static ckam_status write_summary(const ckam_experiment *all, ckam_error *error) 
     text_format(&t, ",shares,shares-mcse\n");
     for (const experiment *e = all->experiment; e < all->experiment + all->count; e++)
         for (const run_entry *run = e->run; run < e->run + e->runs && !status; run++)
-            if (run_first(run)) status = add_summary(&t, e, run, error);
+            if (seeds_first(run)) status = add_summary(&t, e, run, error);
     if (!status) return write_text(all, "summary.csv", &t, error);
     text_free(&t);
     return status;
@@ -135,7 +135,7 @@ static ckam_status put_share(const experiment *e, const run_entry *run, char cel
     *cell = 0;
     for (size_t i = modes == 2; i < modes && !status; i++) {
         double share, mcse;
-        status = run_share(&e->truth, run, i, &share, &mcse, error);
+        status = seeds_mode_share(&e->truth, run, i, &share, &mcse, error);
         if (isnan(share)) {
             snprintf(cell, CELL, "-");
             return status;
@@ -152,15 +152,15 @@ static ckam_status put_row(ckam_experiment *all, const experiment *e, const run_
     static const int shown[] = {KL_JEFFREYS, KL_PAPER, MULTI_ESS, MODE_CHANGES};
     char             share[CELL], cell[CELL];
     ckam_status      status = put_share(e, run, share, error);
-    double           evaluations = run_spread(run, LAST_RECORD, OF_EVALUATIONS).middle;
-    double           seconds = run_spread(run, LAST_RECORD, OF_SECONDS).middle;
+    double           evaluations = seeds_spread(run, LAST_RECORD, OF_EVALUATIONS).middle;
+    double           seconds = seeds_spread(run, LAST_RECORD, OF_SECONDS).middle;
     document_row(d);
     document_cell_text(d, run->label, false);
     document_cell_number(d, evaluations, false);
     document_cell_number(d, seconds, false);
     text_format(&all->table, "%-28.28s %9.3g", run->label, seconds);
     for (int i = 0; i < 4; i++) {
-        spread s = run_spread(run, LAST_RECORD, shown[i]);
+        spread s = seeds_spread(run, LAST_RECORD, shown[i]);
         put_spread(s, cell);
         document_cell_text(d, cell, false);
         if (s.seeds)
@@ -187,7 +187,7 @@ static ckam_status add_tables(ckam_experiment *all, const experiment *e, documen
                    "draws nearest to each centre; of two modes that of the second, with its standard error.",
                    sizeof labels / sizeof *labels, labels);
     for (const run_entry *run = e->run; run < e->run + e->runs && !status; run++)
-        if (run_first(run)) status = put_row(all, e, run, d, error);
+        if (seeds_first(run)) status = put_row(all, e, run, d, error);
     document_table_end(d);
     return status;
 }
