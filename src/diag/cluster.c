@@ -209,7 +209,7 @@ ckam_status cluster_find(size_t count, size_t dim, const double *points, uint32_
     return status;
 }
 
-/* -- Groups caused by autocorrelation -------------------------------------------------------------------------------- */
+/* -- Groups caused by autocorrelation ----------------------------------------------------------------------------- */
 
 /* Within a mode a chain forgets where it was: the means of consecutive parts of its time there differ little. rho is the
  * share of the variance between such parts (the intraclass correlation): 0 for independent draws, T / b for an

@@ -56,7 +56,7 @@ diag_work *diag_work_create(size_t chains, size_t rows) {
 
 void diag_work_free(diag_work *work) { free(work); }
 
-/* -- R-hat and ESS of a series, its chains cut into halves ----------------------------------------------------------- */
+/* -- R-hat and ESS of a series, its chains cut into halves -------------------------------------------------------- */
 
 static double *half_of(const diag_work *work, size_t k) {
     return work->series + k / 2 * work->rows + (k % 2 ? work->rows - work->half : 0);
@@ -215,7 +215,7 @@ static double split_ess(diag_work *work) {
     return draws / (time < bound ? bound : time); /* no more than draws * log10(draws) */
 }
 
-/* -- The numbers of a summary ---------------------------------------------------------------------------------------- */
+/* -- The numbers of a summary ------------------------------------------------------------------------------------- */
 
 /* NaN if one of them is. */
 static double smaller(double a, double b) { return isnan(a) || a < b ? a : b; }

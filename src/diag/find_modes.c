@@ -20,7 +20,7 @@
 enum { THIN_TIMES = 5 };
 #define THIN_ENOUGH 0.95 /* of the points are kept: no need to look again */
 
-/* -- Rare modes that the sampler names ------------------------------------------------------------------------------- */
+/* -- Rare modes that the sampler names ---------------------------------------------------------------------------- */
 
 /* Clustering cannot find a mode of a few points. Where the sampler names the mode of a draw (column mode__) it is found by
  * its name, but only where it is isolated: a wrong name does not make a mode. The points of a name have a centre (medians)

@@ -68,7 +68,7 @@ static bool visits(const review_facts *facts, size_t chain, size_t mode) {
     return facts->review->mode[mode].visits[chain] > 0;
 }
 
-/* -- Problems ------------------------------------------------------------------------------------------------------ */
+/* -- Problems ----------------------------------------------------------------------------------------------------- */
 
 static void too_few_rows(list *l) {
     const ckam_review *r = l->facts->review;
@@ -350,7 +350,7 @@ static void low_ess(list *l) {
                ratio);
 }
 
-/* -- Notes --------------------------------------------------------------------------------------------------------- */
+/* -- Notes -------------------------------------------------------------------------------------------------------- */
 
 static void one_chain(list *l) {
     if (l->facts->review->chains > 1) return;

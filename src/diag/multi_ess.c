@@ -75,7 +75,7 @@ ckam_status diag_multi_ess(const double *matrix, size_t chains, size_t rows, siz
     return CKAM_OK;
 }
 
-/* -- A running chain ------------------------------------------------------------------------------------------------- */
+/* -- A running chain ---------------------------------------------------------------------------------------------- */
 
 /* Everything is taken relative to the first row: sums of values that are large and close together keep their digits. */
 

@@ -169,7 +169,7 @@ static void note_density(whole *w, const double *values) {
     w->facts.density_constant = column.least == column.greatest;
 }
 
-/* -- Stuck chains ---------------------------------------------------------------------------------------------------- */
+/* -- Stuck chains ------------------------------------------------------------------------------------------------- */
 
 /* With a constant acceptance rate p the lengths of stretches of equal rows are geometric: P(one of n rows begins a stretch
  * of length L or more) is at most n p (1-p)^(L-1). In a good chain p depends on the place, so that alone says little. The
@@ -212,7 +212,7 @@ static stuck_stretch find_stuck(const uint8_t *same, size_t chains, size_t rows)
     return worst;
 }
 
-/* -- All columns ----------------------------------------------------------------------------------------------------- */
+/* -- All columns -------------------------------------------------------------------------------------------------- */
 
 /* In the order of the columns: a large file is then read the fewest times. */
 static ckam_status summarise(whole *w, ckam_draws *draws, ckam_error *error) {

@@ -129,7 +129,7 @@ mixture *bridge_fit(const split_draws *s, size_t half) {
     return m;
 }
 
-/* -- The bridge ---------------------------------------------------------------------------------------------------- */
+/* -- The bridge --------------------------------------------------------------------------------------------------- */
 
 /* With l = log pi - log q, shares s + t = 1 of the draws and u = log Z the optimal bridge has
  *     mean over q of 1 / (s + t exp(u - l)) = mean over pi of 1 / (s exp(l - u) + t).

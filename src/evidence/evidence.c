@@ -80,7 +80,7 @@ static void combine(const bridge half[HALVES], ckam_evidence *evidence) {
     if (!isfinite(evidence->se)) evidence->log_z = (double)NAN; /* target and q do not overlap */
 }
 
-/* -- Whether to trust it ------------------------------------------------------------------------------------------- */
+/* -- Whether to trust it ------------------------------------------------------------------------------------------ */
 
 /* A rule is a function that writes a sentence with what to do. The gravest comes first. */
 
@@ -216,7 +216,7 @@ ckam_status evidence_warning(ckam_evidence *evidence, const bridge *half, const 
     return CKAM_OK;
 }
 
-/* -- The estimate -------------------------------------------------------------------------------------------------- */
+/* -- The estimate ------------------------------------------------------------------------------------------------- */
 
 /* Of a user's model: checks that its answers belong to the points asked for; after a failure, takes the model's own
  * message, which is more precise. */

@@ -9,7 +9,7 @@
 #include "ckam.h"
 #include "mixture/refit.h"
 
-/* -- split_draws.c ------------------------------------------------------------------------------------------------- */
+/* -- split_draws.c ------------------------------------------------------------------------------------------------ */
 
 enum { HALVES = 2, BRIDGED_MOST = 20000 };
 
@@ -48,7 +48,7 @@ ckam_status user_point_text(const ckam_target *target, const ckam_draws *draws, 
 ckam_status rounding_range(const ckam_target *target, const double *u, double value, double *range,
                            uint64_t *evaluations, ckam_error *error);
 
-/* -- bridge.c ------------------------------------------------------------------------------------------------------ */
+/* -- bridge.c ----------------------------------------------------------------------------------------------------- */
 
 /* q fitted to a half, in a block that is yours to free; NULL for want of memory. */
 mixture *bridge_fit(const split_draws *s, size_t half);

@@ -90,7 +90,7 @@ static ckam_status check_finite(const split_draws *s, const ckam_target *target,
     return CKAM_OK;
 }
 
-/* -- Parameters as the user has them ------------------------------------------------------------------------------- */
+/* -- Parameters as the user has them ------------------------------------------------------------------------------ */
 
 /* The coordinates u of a user's model are unconstrained. Messages and the check against lp__ need its parameters, which lie
  * within their bounds. */

@@ -17,7 +17,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* -- truth.c ------------------------------------------------------------------------------------------------------- */
+/* -- truth.c ------------------------------------------------------------------------------------------------------ */
 
 enum { MODES_MOST = 8, CENTRES_MOST = 64, SEEDS_MOST = 10000 };
 
@@ -40,7 +40,7 @@ void        truth_free(truth *t);
 /* The mode whose centre is nearest. 0 where there is only one, or none that is a point. */
 size_t truth_mode(const truth *t, const double *x);
 
-/* -- track.c ------------------------------------------------------------------------------------------------------- */
+/* -- track.c ------------------------------------------------------------------------------------------------------ */
 
 typedef enum measure {
     KL_JEFFREYS,
@@ -100,7 +100,7 @@ ckam_status track_run(const truth *t, const run_entry *run, track *out, const at
 ckam_status track_try(const truth *t, run_entry *run, ckam_error *error);
 void        track_free(track *t);
 
-/* -- read_experiment.c --------------------------------------------------------------------------------------------- */
+/* -- read_experiment.c -------------------------------------------------------------------------------------------- */
 
 typedef struct experiment {
     char        path[FILE_PATH]; /* of its directory */
@@ -123,7 +123,7 @@ ckam_status members_check(const experiment *e, json_t *object, const char *const
 /* The index of the run of that name. */
 ckam_status run_find(const experiment *e, const char *name, size_t *index, ckam_error *error);
 
-/* -- figures.c, seeds.c -------------------------------------------------------------------------------------------- */
+/* -- figures.c, seeds.c ------------------------------------------------------------------------------------------- */
 
 /* Makes a figure of an entry of "figures". Before there are results it is empty, which shows that the entry is right. */
 ckam_status experiment_figure(const experiment *from, json_t *json, figure **out, ckam_error *error);
@@ -145,7 +145,7 @@ size_t seeds_records(const run_entry *run);
 ckam_status seeds_mode_share(const truth *t, const run_entry *run, size_t mode, double *share, double *mcse,
                              ckam_error *error);
 
-/* -- experiment.c, write_results.c --------------------------------------------------------------------------------- */
+/* -- experiment.c, write_results.c -------------------------------------------------------------------------------- */
 
 struct ckam_experiment {
     ckam_experiment_setup setup;

@@ -109,7 +109,7 @@ static ckam_status write_summary(const ckam_experiment *all, ckam_error *error) 
     return status;
 }
 
-/* -- The table: on the page, and for a terminal -------------------------------------------------------------------- */
+/* -- The table: on the page, and for a terminal ------------------------------------------------------------------- */
 
 /* Three digits, and all of a large number. */
 static void put_number(double x, char text[NUMBER_TEXT]) {
@@ -192,7 +192,7 @@ static ckam_status add_tables(ckam_experiment *all, const experiment *e, documen
     return status;
 }
 
-/* -- Figures and the page ------------------------------------------------------------------------------------------ */
+/* -- Figures and the page ----------------------------------------------------------------------------------------- */
 
 static ckam_status write_figure(const ckam_experiment *all, const experiment *e, const figure *f, ckam_error *error) {
     static const char *const endings[] = {"pdf", "svg"};

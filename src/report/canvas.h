@@ -6,11 +6,23 @@
 #define CKAM_REPORT_CANVAS_H
 
 #include "report/document.h"
-#include "report/palette.h"
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <cairo.h>
+
+/* Eight colours that the colour-blind can tell apart, and a scale for heat maps. */
+typedef struct rgb {
+    double red, green, blue; /* 0 to 1 */
+} rgb;
+
+/* Of a mark: COLOUR_INK, COLOUR_MUTED, or by number. */
+rgb palette_colour(int colour);
+/* How a line of this colour is broken, in points: *lengths := on, off, ...; returns how many, 0 for a whole line. Where
+ * colours are used a second time they have other dashes. */
+size_t palette_dash(int colour, bool dashed, const double **lengths);
+/* From white (0) to dark blue (1), in steps that look alike. */
+rgb palette_scale(double t);
 
 #define CANVAS_FUNCTIONS(X)                                                                                            \
     X(clip)                                                                                                            \

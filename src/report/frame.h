@@ -2,7 +2,7 @@
 #ifndef CKAM_REPORT_FRAME_H
 #define CKAM_REPORT_FRAME_H
 
-#include "report/plot.h"
+#include "report/plot_marks.h"
 #include "report/ticks.h"
 
 /* The fonts of a figure, in points. */

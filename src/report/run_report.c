@@ -1,10 +1,9 @@
-/* report.c - the page and the figures of a run: section 11 of ckam.h. */
+/* run_report.c - the page and the figures of a run: section 11 of ckam.h. */
 #include "base/error.h"
 #include "base/file.h"
 #include "draws/draws.h"
 #include "report/draw.h"
 #include "report/run_page.h"
-#include "report/run_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -249,7 +248,7 @@ static ckam_status make_figure(const run_scene *s, const figure_kind *kind, figu
                                          ? make_each(s, &facts, kind, out, error)
                                          : kind->make(&facts, kind, s->count, s->columns, POINTS, out, error);
     if (!status && shows_parameters(kind) && !s->selected && s->count < shape->columns - shape->first)
-        run_say(*out, "The first %zu of %zu parameters.", s->count, shape->columns - shape->first);
+        caption_add(*out, "The first %zu of %zu parameters.", s->count, shape->columns - shape->first);
     return status;
 }
 

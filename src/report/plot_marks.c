@@ -1,8 +1,8 @@
-/* plot.c - see plot.h.
+/* plot_marks.c - see plot_marks.h.
  *
  * A line is thinned to what a printer can show, and cut at the box, so that a file stays small and coordinates stay in
  * cairo's range, whatever the numbers are. */
-#include "report/plot.h"
+#include "report/plot_marks.h"
 
 #include <math.h>
 #include <stdlib.h>

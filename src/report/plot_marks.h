@@ -1,6 +1,6 @@
-/* plot.h - marks on a canvas, inside the box of a panel. */
-#ifndef CKAM_REPORT_PLOT_H
-#define CKAM_REPORT_PLOT_H
+/* plot_marks.h - marks on a canvas, inside the box of a panel. */
+#ifndef CKAM_REPORT_PLOT_MARKS_H
+#define CKAM_REPORT_PLOT_MARKS_H
 
 #include "report/canvas.h"
 #include "report/figure.h"
