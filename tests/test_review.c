@@ -24,6 +24,8 @@ static void check_findings(const ckam_finding *finding, size_t count) {
         assert_in_range(text, 20, sizeof finding[i].text - 2);
         assert_in_range(advice, 20, sizeof finding[i].advice - 2);
         assert_int_equal(finding[i].text[text - 1], '.');
+        assert_null(strpbrk(finding[i].text, "{}")); /* every value is filled in */
+        assert_null(strpbrk(finding[i].advice, "{}"));
         if (i > 0) assert_true(finding[i - 1].severity >= finding[i].severity);
     }
 }
