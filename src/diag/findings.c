@@ -438,10 +438,10 @@ static bool many_modes(const judged *j, values *v) {
 static const rule draws_rules[] = {
     {"rows", CKAM_PROBLEM, too_few_rows,
      "Rows of a chain: {rows}. Effective sample sizes and standard errors need {least}.",
-     "Draw more: --draws=1000 is a beginning, and 100 effective draws a chain are the aim."},
+     "Draw more: --draws=1000 is a beginning, and aim at 100 effective draws per chain."},
     {"finite-values", CKAM_PROBLEM, undefined_values,
      "{count} of {parameters} parameters have values that are not finite ({values} in all; the first is "
-     "{first}): their numbers cannot be given, and no modes are looked for.",
+     "{first}): their summaries are undefined, and modes are not searched.",
      "No chain of ckam visits such a point. Look at the program that wrote the rows: a run that stopped early, "
      "or a derived quantity that is undefined in places. Leave those rows or columns out."},
     {"finite-density", CKAM_PROBLEM, undefined_density,
@@ -450,114 +450,114 @@ static const rule draws_rules[] = {
      "No chain of ckam visits such a point. Look at the program that wrote the rows, and at the density there; "
      "leave those rows out."},
     {"huge-values", CKAM_PROBLEM, huge_values,
-     "The draws of {count} of {parameters} parameters have no end (the first is {first}, with {value}): the "
+     "{count} of {parameters} parameters have draws beyond 1e150 (the first is {first}, with {value}): the "
      "density seems to have no finite integral.",
-     "Check the density: in C, 1/2 is 0, and 0.5 is meant. Give the parameter a prior that is proper, or bounds "
-     "on both sides."},
+     "Check the density: in C, 1/2 is 0, and 0.5 is meant. Give the parameter a proper prior, or bounds on both "
+     "sides."},
     {"bounds", CKAM_PROBLEM, draws_at_a_bound,
-     "The chains came to {first} = {value} {times} times, the last number before a bound: what the density has "
-     "beyond it is lacking{more}.",
-     "No number is nearer to the bound. Write the density for the distance from the bound, with the bound 0, or "
-     "for its logarithm, without a bound. If it has no finite integral there, mend it."},
+     "The chains came to {first} = {value} {times} times, the last number before a bound: the density beyond it "
+     "is missing{more}.",
+     "No floating-point number is closer to the bound. Use the distance from the bound as parameter, with the "
+     "bound 0, or its logarithm, without a bound. If the density has no finite integral there, correct it."},
     {"never-moved", CKAM_PROBLEM, chains_never_moved,
      "{count} of {chains} chains never moved ({names}): all rows of such a chain are equal.",
      "The steps were too large there, or the start was bad: set a smaller step size (such as "
-     "--sampler=gam:step-size=0.1), a longer warm-up (warmup=5000 behind the same colon), or other starts "
+     "--sampler=gam:step-size=0.1), a longer warm-up (warmup=5000 after the same colon), or other starts "
      "(--init)."},
     {"stuck", CKAM_PROBLEM, stuck_chain,
      "Chain {chain} stood still for {length} rows, from row {row} on; elsewhere it moves in {accepted} of its "
-     "rows. It was caught where nearly every proposal is rejected, a place that steps of this size seldom enter "
-     "or leave.",
+     "rows. It was stuck where nearly every proposal is rejected: steps of this size seldom enter or leave that "
+     "region.",
      "Look at the draws there (`ckam plot DIR trace`). The density is narrow there, as in the neck of a funnel: "
      "write it in other parameters (a non-centred form), or take smaller steps (step-size in --sampler) and more "
      "draws."},
     {"rounding", CKAM_PROBLEM, rounding,
      "lp__, the log density, is about {size}, where the next number is {unit} away: the differences that decide "
-     "about proposals are lost in rounding.",
-     "Subtract a constant from the log density, such as its value at the start, before the terms are added up, "
-     "and run again."},
+     "on proposals are lost in rounding.",
+     "Subtract a constant from the log density, such as its value at the start, before its terms are added, and "
+     "run again."},
     {"crossings", CKAM_PROBLEM, no_crossing,
      "The draws gather in {modes} modes, and no chain went from one to another: {where}{more}.",
-     "The weights only say where the chains began. Draw with --sampler=jump, which looks for modes and goes "
-     "between them; if it was that one, with a longer warm-up (--warmup=20000). If a longer run joins them they "
-     "were slow chains, not modes."},
+     "The weights only reflect where the chains began. Draw with --sampler=jump, which searches for modes and "
+     "jumps between them; with jump already, use a longer warm-up (--warmup=20000). If a longer run joins the "
+     "modes, the chains were slow."},
     {"crossings", CKAM_PROBLEM, few_crossings,
      "The draws gather in {modes} modes, and the chains went from one to another only {crossings} times: neither "
-     "the weights nor their errors are to be trusted.",
-     "Run until there are {wanted} crossings and more (--draws), or draw with --sampler=jump, which goes between "
-     "modes; if it was that one, with a longer warm-up (--warmup=20000)."},
+     "the weights nor their errors can be trusted.",
+     "Run until there are at least {wanted} crossings (--draws), or draw with --sampler=jump, which jumps "
+     "between modes; with jump already, use a longer warm-up (--warmup=20000)."},
     {"one-chain-modes", CKAM_PROBLEM, modes_of_one_chain,
-     "Mode {mode}, with {weight} of the weight, was visited by chain {chain} only; {count} of {modes} modes are "
-     "so.",
-     "The other chains have missed it, and all may have missed others: run longer (--draws), or more chains from "
-     "other starts (--chains, --init)."},
+     "Mode {mode}, with {weight} of the weight, was visited by chain {chain} only; this holds for {count} of "
+     "{modes} modes.",
+     "The other chains missed it, and all of them may have missed further modes: run longer (--draws), or more "
+     "chains from other starts (--chains, --init)."},
     {"late-modes", CKAM_PROBLEM, late_modes,
      "Mode {mode}, with {weight} of the weight, has no draw in the first {absent} % of any chain, and {arrivals} "
-     "crossings into it after that: it was found late, and its weight is too small. {count} of {modes} modes are "
-     "so.",
-     "The draws before are those of a part of the density. Run again with a warm-up that is longer than that "
-     "(--warmup={warmup}), or resume until they are few (--draws); there may be modes that were not found at "
-     "all."},
+     "crossings into it after that: it was found late, and its weight is too small. This holds for {count} of "
+     "{modes} modes.",
+     "Earlier draws are from a part of the density. Run again with a longer warm-up (--warmup={warmup}), or "
+     "resume until they are a small share (--draws). Other modes may not have been found at all."},
     {"uneven-weights", CKAM_PROBLEM, uneven_weights,
-     "The weight of mode {mode}, {weight} +- {mcse}, is from {least} to {most} in the halves of the chains, "
-     "which differ by more than chance: the error is too small. {count} of {modes} modes are so.",
-     "The chains have not forgotten where they began, or the sampler still learns. Run longer (--draws, or `ckam "
-     "resume` with it), or again with a longer warm-up (--warmup)."},
+     "The weight of mode {mode}, {weight} +- {mcse}, ranges from {least} to {most} over the halves of the "
+     "chains, more than chance explains: the error is too small. This holds for {count} of {modes} modes.",
+     "The chains have not forgotten where they began, or the sampler is still adapting. Run longer (--draws, or "
+     "`ckam resume` with it), or again with a longer warm-up (--warmup)."},
     {"seldom-entered", CKAM_PROBLEM, seldom_entered,
      "Mode {mode}, with {weight} +- {mcse} of the weight, was entered only {arrivals} times; {count} of {modes} "
-     "modes were entered fewer than {least} times. Their weights are rough, and may be farther off than their "
+     "modes were entered fewer than {least} times. Their weights are rough, and may be off by more than their "
      "errors say.",
      "Means and intervals over all modes depend on it. Draw more (--draws, or `ckam resume` with it)."},
     {"rhat", CKAM_PROBLEM, high_rhat_with_modes,
      "R-hat is above {limit} for {names}; the worst is {worst} with {rhat}: {reason}.",
-     "The chains weigh the modes differently. See what is said of the modes first; intervals and means over all "
+     "The chains give the modes different weights. See the findings on modes first; means and intervals over all "
      "chains are not yet those of the density."},
     {"rhat", CKAM_PROBLEM, high_rhat, "R-hat is above {limit} for {names}; the worst is {worst} with {rhat}: {reason}.",
-     "The chains are too slow or sit in separate modes. Run longer (--draws, or --until=rhat=1.01), leave out "
+     "The chains mix too slowly or are in separate modes. Run longer (--draws, or --until=rhat=1.01), discard "
      "more of the beginning (warmup in --sampler), or try another sampler: `ckam list samplers`."},
     {"ess", CKAM_PROBLEM, low_ess_within_reach,
-     "The effective sample size is below {least} a chain, {wanted} in all, for {names}; the worst is {worst} "
+     "The effective sample size is below {least} per chain, {wanted} in all, for {names}; the worst is {worst} "
      "with {ess} ({kind}) of {rows} draws.",
-     "About {ratio} times as many draws would do: --draws={draws}, or `ckam resume` with it. A sampler that "
+     "About {ratio} times as many draws are needed: --draws={draws}, or `ckam resume` with it. A sampler that "
      "suits the density better may need fewer: `ckam list samplers`."},
     {"ess", CKAM_PROBLEM, low_ess,
-     "The effective sample size is below {least} a chain, {wanted} in all, for {names}; the worst is {worst} "
+     "The effective sample size is below {least} per chain, {wanted} in all, for {names}; the worst is {worst} "
      "with {ess} ({kind}) of {rows} draws.",
-     "It would take {ratio} times as many draws: rather try another sampler or other settings (--sampler, `ckam "
+     "That needs {ratio} times as many draws: better try another sampler or other settings (--sampler, `ckam "
      "list samplers`), or other starts (--init)."},
     {"one-chain", CKAM_NOTE, one_chain,
-     "There is one chain: R-hat compares its halves, and nothing shows whether it missed a part.",
+     "There is one chain: R-hat compares its halves, and cannot show whether it missed a part of the density.",
      "Run several from different starts: --chains=4."},
     {"rounding", CKAM_NOTE, rounding,
      "lp__, the log density, is about {size}, where the next number is {unit} away: small differences are lost "
      "in rounding.",
-     "Subtract a constant from the log density, such as its value at the start, before the terms are added up, "
-     "and run again."},
+     "Subtract a constant from the log density, such as its value at the start, before its terms are added, and "
+     "run again."},
     {"constant-parameters", CKAM_NOTE, constant_parameters,
      "{count} of {parameters} parameters are constant (the first is {first}): they have no R-hat and no "
      "effective sample size.",
-     "Well if they are meant to be. If not, the density may not depend on them as it should, or be 0 off this "
-     "value."},
+     "This is right if they are meant to be constant. If not, the density may not depend on them as it should, "
+     "or be 0 off this value."},
     {"constant-density", CKAM_NOTE, constant_density,
-     "lp__, the log density, is the same in all rows: the density is flat where the chains went.",
-     "Well if it is meant to be uniform. If not, it does not depend on the parameters: check it, and in C that "
-     "no division of whole numbers makes it 0."},
+     "lp__, the log density, is the same in all rows: the density is flat where the chains were.",
+     "This is right if it is meant to be uniform. If not, it does not depend on the parameters: check it, and in "
+     "C that no integer division makes it 0."},
     {"lengths", CKAM_NOTE, different_lengths,
      "The chains have from {shortest} to {longest} rows; only the first {shortest} of each are used.",
-     "A run that was stopped ends so: `ckam resume` makes the chains equally long. Or leave out the short chain."},
-    {"thinned", CKAM_NOTE, thinned, "One row in {stride} was used for these numbers: {rows} of {shortest} a chain.",
-     "It is enough to judge the run. Effective sample sizes are those of the rows used, so rather too small."},
-    {"modes-not-searched", CKAM_NOTE, modes_not_searched,
-     "Modes were not looked for: there are too few rows that differ.",
+     "A run that was stopped leaves such chains: `ckam resume` makes them equally long. Or leave out the short "
+     "chain."},
+    {"thinned", CKAM_NOTE, thinned, "One row in {stride} was used for these numbers: {rows} of {shortest} per chain.",
+     "That is enough to judge the run. Effective sample sizes are those of the rows used, so they are lower than "
+     "those of all rows."},
+    {"modes-not-searched", CKAM_NOTE, modes_not_searched, "Modes were not searched: there are too few distinct rows.",
      "Draw more (--draws); if most proposals are rejected, take smaller steps (step-size in --sampler)."},
     {"seldom-entered", CKAM_NOTE, seldom_entered,
      "Mode {mode}, with {weight} +- {mcse} of the weight, was entered only {arrivals} times; {count} of {modes} "
-     "modes were entered fewer than {least} times. Their weights are rough, and may be farther off than their "
+     "modes were entered fewer than {least} times. Their weights are rough, and may be off by more than their "
      "errors say.",
      "If these weights matter, draw more (--draws, or `ckam resume` with it)."},
     {"many-modes", CKAM_NOTE, many_modes,
-     "There are {modes} modes, the most that are shown; further ones are counted with their neighbours.",
-     "Read their weights as those of regions. A sample of at most 2000 rows was searched."},
+     "There are {modes} modes, the most that are shown; further ones count as part of their neighbours.",
+     "Read their weights as weights of regions. The search used a sample of at most 2000 rows."},
 };
 
 size_t findings_make(const review_facts *facts, ckam_finding *finding) {
@@ -615,7 +615,7 @@ static bool not_saturated(const judged *j, values *v) {
     set(v, "bound", "%.2g", 100.0 * s->bound);
     set(v, "allowed", "%.2g", 100.0 * j->allowed);
     if (s->once)
-        set(v, "once", "; %" PRIu64 " mode%s met by one search only", s->once, s->once == 1 ? " was" : "s were");
+        set(v, "once", "; %" PRIu64 " mode%s found by one search only", s->once, s->once == 1 ? " was" : "s were");
     else
         set(v, "once", "%s", "");
     set(v, "wanted", "%.0f", ceil(3.0 / j->allowed) * (s->once ? 1.6 : 1.0));
@@ -642,35 +642,37 @@ static const rule search_rules[] = {
     {"late-modes", CKAM_PROBLEM, late_search,
      "Late modes: {share} % of the last draws are in modes that were found after the draws began, and the run "
      "ended before it could draw anew: the weights of all modes are wrong.",
-     "Go on with a larger budget (`ckam resume` with --draws, --evals or --time-limit): the draws so far become "
-     "warm-up."},
+     "Continue with a larger budget (`ckam resume` with --draws, --evals or --time-limit): the draws so far "
+     "become warm-up."},
     {"unvisited-mode", CKAM_PROBLEM, unvisited_mode,
      "Unvisited mode: a search found a place that seems to carry {share} % of the mass, and the run ended before "
      "a draw reached it.",
      "Run longer (`ckam resume` with --draws): the chains will try to jump there."},
     {"missing-modes", CKAM_PROBLEM, missing_by_singletons,
-     "Missing modes: the searches speak for {missing} more than the {modes} that are known. {once} of these were "
-     "met by one search only.",
+     "Missing modes: the searches suggest {missing} more than the {modes} that are known. {once} of these were "
+     "found by one search only.",
      "Search longer: more draws (--draws, or `ckam resume` with it), a longer warm-up (--warmup), or more "
      "chains."},
     {"missing-modes", CKAM_PROBLEM, missing_modes,
-     "Missing modes: the searches speak for {missing} more than the {modes} that are known. Two groups of chains "
-     "that search apart found {first} and {second} of them, {common} in common.",
+     "Missing modes: the searches suggest {missing} more than the {modes} that are known. Two groups of chains "
+     "that search independently found {first} and {second} of them, {common} in common.",
      "Search longer: more draws (--draws, or `ckam resume` with it), a longer warm-up (--warmup), or more "
      "chains."},
     {"not-saturated", CKAM_PROBLEM, not_saturated,
      "Search not saturated: {searches} independent searches ended in {modes}; a further one may find a new mode "
      "with probability up to {bound} % (95 %), more than {allowed} %{once}.",
-     "About {wanted} searches would do: more draws (--draws, or `ckam resume` with it), a longer warm-up "
-     "(--warmup) or more chains. Or allow more with --unseen, if other reasons exclude further modes."},
+     "About {wanted} searches are needed: more draws (--draws, or `ckam resume` with it), a longer warm-up "
+     "(--warmup) or more chains. Or allow more with --unseen, if further modes can be excluded for other "
+     "reasons."},
     {"not-saturated", CKAM_NOTE, not_saturated,
      "Search not saturated: {searches} independent searches ended in {modes}; a further one may find a new mode "
      "with probability up to {bound} % (95 %), more than {allowed} %{once}.",
-     "About {wanted} searches would do: more draws (--draws, or `ckam resume` with it), a longer warm-up "
-     "(--warmup) or more chains. Or allow more with --unseen, if other reasons exclude further modes."},
+     "About {wanted} searches are needed: more draws (--draws, or `ckam resume` with it), a longer warm-up "
+     "(--warmup) or more chains. Or allow more with --unseen, if further modes can be excluded for other "
+     "reasons."},
     {"saturated", CKAM_NOTE, saturated, "search: {search}",
-     "That is the chance of one more search like these. A mode whose basin they enter more rarely may be "
-     "missing, and may carry any mass."},
+     "That is the probability for one more search like these. A mode whose basin such searches rarely enter may "
+     "be missing, and may have any weight."},
     {"restarted", CKAM_NOTE, restarted,
      "A mode was found after the draws had begun, {times}: the {discarded} draws of each chain before it became "
      "warm-up.",

@@ -404,7 +404,7 @@ static void begin_modes(const run_scene *scene, const places *p, document *d) {
 static void tables_modes(const run_scene *scene, document *d) {
     const ckam_review *review = scene->review;
     places             p = places_of(scene);
-    if (review->modes == 1) document_paragraph(d, "One mode: no part of the draws is apart from the others.");
+    if (review->modes == 1) document_paragraph(d, "1 mode found. A mode that no chain visited cannot appear here.");
     if (review->modes < 2) return;
     begin_modes(scene, &p, d);
     for (size_t m = 0; m < review->modes; m++) {
