@@ -92,8 +92,8 @@ static double density_between(const graph *g, uint32_t a, uint32_t b) {
     return log_density_of(g, square[k - 1]) - log((double)g->k / (double)k);
 }
 
-/* Takes a component of the graph inside. The bound of a point outside, and inside[], are then the squared distance to the
- * nearest point inside, and which it is; the bound of one that is inside is -1. */
+/* Adds a component of the graph to the inside (Prim's algorithm on components). For a point outside, bound is the squared
+ * distance to the nearest point inside, and inside[] that point; the bound of a point inside is -1. */
 static void take_inside(graph *g, uint32_t component) {
     double *gap = g->cloud.bound;
     for (uint32_t i = 0; i < g->count; i++)
@@ -127,7 +127,7 @@ static void bridge(graph *g) {
     }
 }
 
-/* Joins along the edges and returns how many groups are left. A group of k points or fewer is none. */
+/* Joins along the edges and returns how many groups are left. A group of at most k points does not count as a peak. */
 static size_t join(graph *g, double tau) {
     size_t groups = g->count;
     for (uint32_t i = 0; i < g->count; i++) {
@@ -147,8 +147,8 @@ static size_t join(graph *g, double tau) {
     return groups;
 }
 
-/* The groups that stand out by tau; of more than CLUSTER_MOST those that stand out most. Nothing stands out by more than the
- * highest peak above the lowest level: then all are one. Many peaks may be equal, and so may the valleys between them. */
+/* The groups of prominence tau. If there are more than CLUSTER_MOST, tau is raised by bisection until there are not: at the
+ * difference between the highest peak and the lowest level all are one. Peaks may be equal, and valleys, too. */
 static size_t join_most(graph *g, double tau) {
     double low = tau, top = -HUGE_VAL;
     size_t groups = join(g, tau);
@@ -258,7 +258,7 @@ size_t cluster_thin(size_t count, double *points, uint32_t *chain, const uint32_
     return kept;
 }
 
-/* Sums over complete parts. */
+/* Sums over the complete parts of all chains. */
 typedef struct parts {
     double count, sum, squares; /* values, their sum, the sum of their squares */
     double parts, sizes, means; /* how many, the sum of n_j^2, the sum of n_j mean_j^2 */
@@ -273,7 +273,7 @@ static void add_part(parts *p, double n, double sum, double squares) {
     p->means += sum * sum / n;
 }
 
-/* Cuts the time of one chain in a group, among the points from .. to-1, into parts. */
+/* Divides the points of one chain in a group, among from .. to-1, into consecutive parts, and adds them. */
 static void add_chain(parts *p, const series *s, uint32_t group, const double *centre, const double *line, size_t from,
                       size_t to) {
     size_t here = 0;
@@ -309,14 +309,14 @@ static double slowness(const series *s, uint32_t group, const double *centre, co
     return whole > 0.0 ? (between - within) / whole : 1.0;
 }
 
-/* Whether a and b, with these centres, are not seen to be two modes, looking along the line between them. */
+/* Whether autocorrelation explains a and b, along the line between their centres: then they are not two modes. */
 static bool is_slow(const series *s, uint32_t a, uint32_t b, const double *at_a, const double *at_b) {
     double line[SUBSPACE_DIM];
     for (size_t c = 0; c < SUBSPACE_DIM; c++) line[c] = at_b[c] - at_a[c];
     return slowness(s, a, at_a, line) > SLOW || slowness(s, b, at_b, line) > SLOW;
 }
 
-/* The nearest such pair is joined, and so on. The last group takes the number that becomes free. */
+/* Joins the nearest such pair, and repeats. The last group takes the number that becomes free. */
 void cluster_join_slow(size_t count, const double *points, const uint32_t *chain, uint32_t *label, size_t *groups) {
     const series s = {points, chain, label, count};
     double       centre[CLUSTER_MOST][SUBSPACE_DIM];

@@ -6,7 +6,7 @@
 
 #include "ckam.h"
 
-enum { CLUSTER_LEAST = 30, CLUSTER_MOST = 50 }; /* points that are needed, groups that are given */
+enum { CLUSTER_LEAST = 30, CLUSTER_MOST = 50 }; /* points, at least; groups, at most */
 
 /* label[i] := the group of point i, from 0 on; *groups is their number, from 1 to CLUSTER_MOST. `dim` is how many of
  * the coordinates vary; count is at least CLUSTER_LEAST. */

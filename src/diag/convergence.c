@@ -151,8 +151,8 @@ WIDE static void add_products(size_t size, const double *a_re, const double *a_i
     }
 }
 
-/* For lags below size / 2 alone, by blocks of so many points, in transforms that stay in the cache. Products of a block
- * with itself and with the next one are all there is, as no lag reaches further. re and im have room for three spectra. */
+/* Only for lags below size / 2, by blocks of size / 2 points, in transforms that fit the cache. No lag reaches beyond the
+ * next block, so products of a block with itself and with the next one suffice. re and im have room for three spectra. */
 static void near_autocovariance(diag_work *work, size_t size) {
     const size_t  lags = size / 2;
     const double *table = roots_for(work, size);
@@ -193,9 +193,13 @@ static double autocorrelation_time(const double *covariance, size_t lags, size_t
     return lag > 0 ? time + last : 2;
 }
 
-/* Most chains forget within a few lags: they are looked for among the first of them, then among more, then among all. */
+/* Most autocorrelation times are short: the first FIRST lags are tried, then MORE times as many, and so on, then all. */
 static double measure_time(diag_work *work, double total) {
-    enum { FIRST = 4096, MORE = 16, SMALLER = 8 }; /* worth it where it is so many times smaller than the whole */
+    enum {
+        FIRST = 4096,
+        MORE = 16,
+        SMALLER = 8
+    }; /* SMALLER: blocks are used where they are this factor smaller than the whole */
     size_t root;
     for (size_t most = FIRST; most <= work->size / SMALLER; most *= MORE) {
         const size_t size = fft_inner(work->size, most, &root);
@@ -270,7 +274,7 @@ typedef struct quantiles {
     double median, mad, q5, q95;
 } quantiles;
 
-/* Leaves in work->order those values that are in a half of a chain. */
+/* Leaves in work->order the values that belong to a half of a chain: all but the middle row of an odd number. */
 static quantiles sort_values(diag_work *work, const double *values) {
     const size_t count = work->count;
     double      *sorted = work->series;
@@ -306,7 +310,7 @@ static void converge(diag_work *work, const double *values, const limits *l, con
     if (isfinite(q->median)) {
         scores_of_distances(values, work->order, work->kept, q->median, work->series);
         split_centre(work);
-        s->rhat = fmax(s->rhat, split_rhat(work)); /* the first alone where all distances are equal */
+        s->rhat = fmax(s->rhat, split_rhat(work)); /* fmax() ignores the NaN where all distances are equal */
     } else {
         s->rhat = (double)NAN;
     }
@@ -366,7 +370,7 @@ void diag_convergence(diag_work *work, const double *values, double *rhat, doubl
         converge(work, values, &l, &q, &s);
     }
     *rhat = s.rhat;
-    *ess = fmin(s.ess_bulk, s.ess_tail); /* the first alone where there are no tails, as of what is 0 or 1 */
+    *ess = fmin(s.ess_bulk, s.ess_tail); /* fmin() ignores the NaN of ess_tail, as for values 0 and 1 */
 }
 
 ckam_status ckam_summarise(const double *values, size_t chains, size_t rows, ckam_summary *summary, ckam_error *error) {

@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { THIN_TIMES = 5 };
-#define THIN_ENOUGH 0.95 /* of the points are kept: no need to look again */
+#define THIN_ENOUGH 0.95 /* with this share of the points kept, clustering again would change nothing */
 
 /* -- Rare modes that the sampler names ---------------------------------------------------------------------------- */
 
@@ -28,13 +28,13 @@ enum { THIN_TIMES = 5 };
  * compared with the ball inside it. Points in the tail of a mode that have a name of their own do not pass: the shell
  * around them holds more than the ball. */
 
-enum { POINTS_LEAST = 30, INSIDE_LEAST = 5 }; /* of a name; of the even sample, inside */
+enum { POINTS_LEAST = 30, INSIDE_LEAST = 5 }; /* points: of the name; of the even sample, in the ball */
 #define RARE   0.05                           /* of the even sample: with more of it clustering finds the group */
 #define RADIUS 0.9
 #define INNER  1.25
 #define OUTER  1.75
-#define SHELL  0.2 /* points in the shell, for each one inside */
-#define SAME   0.8 /* of a group is in a ball: the group is the ball */
+#define SHELL  0.2 /* the most points in the shell, per point inside */
+#define SAME   0.8 /* with this share of its points in a ball, a group is that mode */
 
 /* A part of the subspace. */
 typedef struct ball {
@@ -47,7 +47,7 @@ static double distance_to(const row_sample *s, const ball *b, size_t i) {
 
 static bool is_inside(const row_sample *s, const ball *b, size_t i) { return distance_to(s, b, i) <= b->square; }
 
-/* The ball of one radius. Where the points were there is room for numbers. False: too few have the name. */
+/* Centre and radius of the points of a name; s->points serves as work space. False: too few points have the name. */
 static bool measure_ball(const row_sample *s, size_t name, ball *b) {
     double *values = s->points;
     size_t  count = 0;
@@ -76,7 +76,7 @@ static bool is_isolated(const row_sample *s, const ball *b) {
     return inside >= INSIDE_LEAST && inside <= RARE * (double)s->even && shell <= SHELL * inside;
 }
 
-/* Two names for one place. */
+/* Whether two names mean one place. */
 static bool overlap(const ball *a, const ball *b) {
     return point_distance(SUBSPACE_DIM, a->centre, b->centre) <= fmax(a->square, b->square);
 }
@@ -148,7 +148,7 @@ static ckam_status find_connected(row_sample *s, size_t rank, size_t *groups, ck
     return CKAM_OK;
 }
 
-/* Those of the even sample, and the rare ones that the sampler names. */
+/* The groups of the even sample, and the rare modes that the sampler names. */
 static ckam_status find_groups(row_sample *s, size_t rank, size_t *groups, ckam_error *error) {
     ball         balls[SAMPLE_NAMES];
     const size_t isolated = find_isolated(s, balls);
@@ -164,8 +164,8 @@ typedef struct tally {
     const row_sample *sample;
     const subspace   *space;
     cloud             cloud; /* the sampled points */
-    double           *safe;  /* of a sampled point, squared: whatever is within it has the same mode */
-    size_t           *core;  /* of each mode, the sampled point with the largest one */
+    double           *safe;  /* of each sampled point, the squared distance within which every row has its mode */
+    size_t           *core;  /* of each mode, the sampled point with the largest such distance */
     size_t            groups, rows, chains, now; /* now: the mode of the last row */
     uint8_t          *label;                     /* of every row */
     double           *before, *count;            /* the last row; rows of each mode so far */
@@ -174,7 +174,7 @@ typedef struct tally {
     moments           moments;
 } tally;
 
-/* Half the distance to the nearest sampled point of another mode. */
+/* The safe distance is half of that to the nearest sampled point of another mode. */
 static void find_cores(tally *t) {
     const row_sample *s = t->sample;
     for (size_t i = 0; i < s->count; i++) t->safe[i] = HUGE_VAL;
@@ -191,7 +191,7 @@ static void find_cores(tally *t) {
         if (t->safe[i] > t->safe[t->core[s->label[i]]]) t->core[s->label[i]] = i;
 }
 
-/* That of the nearest sampled point. Most rows are so near to the core of a mode that no other point need be asked. */
+/* The mode of the nearest sampled point. Most rows are so close to the core of a mode that no other point is compared. */
 static size_t mode_of(const tally *t, const double *x) {
     const row_sample *s = t->sample;
     double            place[SUBSPACE_DIM];
@@ -222,7 +222,7 @@ static void tally_row(void *context, size_t chain, size_t row, const double *val
 
 /* -- The table ---------------------------------------------------------------------------------------------------- */
 
-/* Modes, then centres, spreads and visits, in one block. `m` and *visits are where to count. */
+/* Modes, then centres, spreads and visits, in one block; *m and *visits point into it. */
 static bool table_create(mode_table *t, size_t count, size_t dim, size_t chains, moments *m, uint64_t **visits) {
     size_t numbers, size = count * sizeof *t->mode;
     *t = (mode_table){.count = count, .dim = dim, .chains = chains};
@@ -253,7 +253,7 @@ void mode_table_free(mode_table *table) {
     *table = (mode_table){0};
 }
 
-/* Squares become standard deviations. */
+/* Turns sums of squares into standard deviations. */
 static void finish_moments(const moments *m, size_t mode, double count) {
     double *square = m->square + mode * m->dim;
     for (size_t k = 0; k < m->dim; k++) square[k] = count > 1.0 ? sqrt(square[k] / (count - 1.0)) : 0.0;
@@ -277,7 +277,8 @@ static int by_weight(const void *left, const void *right) {
     return (a->weight < b->weight) - (a->weight > b->weight);
 }
 
-/* What speaks against the weights, the heaviest mode first. The centre of a mode stands at the place of its label. */
+/* Checks the weights, the heaviest mode first. The table is sorted by now: the label of a mode follows from the place of its
+ * centre. */
 static ckam_status doubt_weights(mode_table *table, const tally *t, ckam_error *error) {
     const labels l = {.label = t->label, .chains = t->chains, .rows = t->rows, .modes = table->count};
     ckam_status  status = CKAM_OK;
@@ -288,7 +289,7 @@ static ckam_status doubt_weights(mode_table *table, const tally *t, ckam_error *
     return status;
 }
 
-/* Weights with their errors. A mode that no row is nearest to, which can hardly be, is left out. */
+/* Weights with their errors. A mode without rows, which is hardly possible, is left out. */
 static ckam_status weigh(mode_table *table, const tally *t, ckam_error *error) {
     const size_t total = t->chains * t->rows;
     double      *series = malloc(total * sizeof *series);

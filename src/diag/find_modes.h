@@ -15,8 +15,8 @@ typedef struct mode_table {
     mode_doubts doubts;
 } mode_table;
 
-/* Reads all parameters of the draws, once, and where there are several modes once more. count is 0 where it cannot be
- * tried: too few distinct rows, or values that are not finite. */
+/* Reads all parameters of the draws, once, and where there are several modes once more. count is 0 where modes cannot be
+ * searched: too few distinct rows, or values that are not finite. */
 ckam_status find_modes(mode_table *table, ckam_draws *draws, ckam_error *error);
 void        mode_table_free(mode_table *table);
 

@@ -23,7 +23,7 @@ static double limit_of(const labels *l) { return FALSE_ALARM / (3.0 * (double)l-
  * w (1-w) (2-a-b) / (a+b) / N = 2 (w (1-w))^2 / n - w (1-w) / N. */
 double weight_error(double weight, uint64_t arrivals, size_t draws) {
     const double spread = weight * (1.0 - weight);
-    enum { MANY = 50 }; /* arrivals: the autocorrelation shows all that there is to know */
+    enum { MANY = 50 }; /* arrivals: from here on the autocorrelation is enough */
     const double square =
         arrivals && arrivals < MANY ? 2.0 * spread * spread / (double)arrivals - spread / (double)draws : 0.0;
     return square > 0.0 ? sqrt(square) : 0.0;
@@ -31,8 +31,8 @@ double weight_error(double weight, uint64_t arrivals, size_t draws) {
 
 /* -- Late modes --------------------------------------------------------------------------------------------------- */
 
-/* How many independent arrivals tell as much as the rows from `first` on do: of a series whose visits come in clumps there
- * are fewer than it has arrivals. */
+/* The effective number of arrivals: those of a two-state Markov chain with the same standard error of the weight, over the
+ * rows from `first` on. Where visits come in clumps it is smaller than the number of arrivals. */
 static ckam_status count_arrivals(const labels *l, uint8_t label, size_t first, double *count, ckam_error *error) {
     const size_t rows = l->rows - first, total = l->chains * rows;
     double      *series = malloc(total * sizeof *series), sum = 0.0;
@@ -87,7 +87,7 @@ static void fill_batches(const labels *l, uint8_t label, double *share) {
     }
 }
 
-/* rank[] := the ranks, less their mean; equal numbers have the mean of theirs. Returns the sum of their squares. */
+/* rank[] := the ranks, less their mean; ties share the mean of their ranks. Returns the sum of the squares. */
 static double rank_batches(size_t count, const double *share, double *sorted, uint32_t *order, double *rank) {
     double squares = 0.0;
     for (size_t i = 0; i < count; i++) {
@@ -104,7 +104,7 @@ static double rank_batches(size_t count, const double *share, double *sorted, ui
     return squares;
 }
 
-/* By how much neighbouring batches that depend on each other blow up the variance of a mean: (1+rho) / (1-rho). */
+/* The factor by which the correlation of neighbouring batches inflates the variance of a mean: (1+rho) / (1-rho). */
 static double inflation(size_t halves, const double *rank) {
     double squares = 0.0, products = 0.0;
     for (size_t h = 0; h < halves; h++) {
@@ -120,14 +120,14 @@ static double inflation(size_t halves, const double *rank) {
 
 static double normal_tail(double z) { return 0.5 * erfc(z / sqrt(2.0)); }
 
-/* Of chi-square, by the cube root of Wilson and Hilferty (1931). */
+/* Upper tail of chi-square, by the cube-root approximation of Wilson and Hilferty (1931). */
 static double square_tail(double x, double degrees) {
     const double v = 2.0 / (9.0 * degrees);
     return normal_tail((cbrt(x / degrees) - 1.0 + v) / sqrt(v));
 }
 
 /* Rank tests of the weights of batches: of all halves of chains against each other (Kruskal and Wallis 1952), and of the first
- * halves against the second ones. Ranks, for the weights of rare modes are far from normal. */
+ * halves against the second ones. Ranks are used because the weights of rare modes are far from normal. */
 static bool is_uneven(const labels *l, size_t count, const double *rank, double squares) {
     const size_t halves = 2 * l->chains;
     const double variance = squares / (double)(count - 1) * inflation(halves, rank);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below this share of a quantity's variance, what the quantities before it leave unexplained is rounding. */
+/* A residual variance below this share of the variance, given the quantities before, is rounding error. */
 #define LEAST_SHARE 1e-12
 
 /* The mean of `count` rows, from the first of them on: exact where all are equal. */
@@ -77,9 +77,9 @@ ckam_status diag_multi_ess(const double *matrix, size_t chains, size_t rows, siz
 
 /* -- A running chain ---------------------------------------------------------------------------------------------- */
 
-/* Everything is taken relative to the first row: sums of values that are large and close together keep their digits. */
+/* Sums are of differences from the first row: values that are large and close together keep their digits. */
 
-enum { GROUPS = 8192 }; /* even: they are merged two by two */
+enum { GROUPS = 8192 }; /* even, because they are merged in pairs */
 
 /* Mean and scatter of rows that come one by one (Welford); of the scatter the lower triangle. */
 typedef struct moments {
@@ -90,10 +90,10 @@ typedef struct moments {
 struct running_ess {
     size_t   dim;
     uint64_t length; /* rows in a group */
-    size_t   groups; /* full ones; the one being filled stands behind them */
+    size_t   groups; /* complete ones; the one being filled comes after them */
     uint64_t filled; /* rows in that one */
     moments  rows;
-    moments  means;                      /* of batches; made anew on request */
+    moments  means;                      /* of batches; computed on request */
     double  *first, *sums, *row, *spare; /* sums: one row of dim numbers a group */
 };
 

@@ -10,16 +10,16 @@
 #include <string.h>
 
 enum { MULTI_DIM = 200, MULTI_NUMBERS = 1 << 20 };
-#define HUGE_MOST 1e150 /* its square still is a number */
+#define HUGE_MOST 1e150 /* beyond it squares overflow soon */
 
-/* What the public structure points to. It stands first, so that its address is that of the whole. */
+/* The public structure and what it points to. It comes first, so that its address is that of the whole. */
 typedef struct whole {
     ckam_review   review;
     char        **names; /* pointers and text, one block */
     ckam_summary *summary;
     ckam_finding *finding;
     bool         *moved;
-    uint8_t      *same; /* a row of a chain: whether it is that before it */
+    uint8_t      *same; /* of each row: whether it equals the one before */
     mode_table    modes;
     review_facts  facts;
 } whole;
@@ -84,7 +84,7 @@ static void no_summary(ckam_summary *s) {
     *s = (ckam_summary){none, none, none, none, none, none, none, none, none, none};
 }
 
-/* How often the chains came to this very number. Chains that stand still come once. */
+/* How often the chains came to exactly this number; consecutive equal rows count once. */
 static size_t count_arrivals(const whole *w, const double *values, double number) {
     size_t arrivals = 0;
     for (const double *chain = values; chain < values + w->review.chains * w->review.rows; chain += w->review.rows) {
@@ -94,7 +94,7 @@ static size_t count_arrivals(const whole *w, const double *values, double number
     return arrivals;
 }
 
-/* Rows near this number: closer than 2^30 units in its last place, but farther off than rounding takes them. */
+/* Rows close to this number: within 2^30 units in its last place, but beyond 8, which rounding explains. */
 static size_t count_near(const whole *w, const double *values, double number) {
     const double unit = nextafter(fabs(number), HUGE_VAL) - fabs(number);
     size_t       near = 0;
@@ -105,8 +105,8 @@ static size_t count_near(const whole *w, const double *values, double number) {
     return near;
 }
 
-/* A parameter with a density comes to no number again and again, unless it cannot get nearer to a bound: then others gather
- * before it. That is not so where jumps lead back to a draw, where numbers are cut to a limit, or where all are steps. */
+/* A parameter with a density does not return to the same number, unless that is the last one before a bound; then other draws
+ * gather close to it. That condition excludes jumps back to a draw, values clipped to a limit, and discrete values. */
 static void note_edge(whole *w, size_t k, const double *values, double number) {
     enum { ARRIVALS = 3, ROWS_FOR_ONE = 10000 };
     const size_t  total = w->review.chains * w->review.rows, arrivals = count_arrivals(w, values, number);
@@ -120,13 +120,13 @@ static void note_edge(whole *w, size_t k, const double *values, double number) {
     f->edge_rows = arrivals;
 }
 
-/* What all values of a column say. */
+/* Facts on all values of a column. */
 typedef struct column_facts {
     uint64_t undefined;
     double   least, greatest;
 } column_facts;
 
-/* Notes which rows differ from the row before them, and into moved[chain] whether one does, unless it is NULL. */
+/* Clears w->same where a row differs from the one before, and sets moved[chain], unless moved is NULL, if any two differ. */
 static column_facts look_at_column(whole *w, const double *values, bool *moved) {
     column_facts f = {0, values[0], values[0]};
     for (size_t c = 0; c < w->review.chains; c++) {
@@ -145,7 +145,7 @@ static column_facts look_at_column(whole *w, const double *values, bool *moved) 
     return f;
 }
 
-/* Whether the parameter is constant, not finite somewhere, beyond all measure or at a bound. */
+/* Notes whether the parameter is constant, not finite somewhere, huge, or at a bound. */
 static void note_parameter(whole *w, size_t k, const double *values) {
     review_facts      *f = &w->facts;
     const column_facts column = look_at_column(w, values, w->moved);
@@ -214,7 +214,7 @@ static stuck_stretch find_stuck(const uint8_t *same, size_t chains, size_t rows)
 
 /* -- All columns -------------------------------------------------------------------------------------------------- */
 
-/* In the order of the columns: a large file is then read the fewest times. */
+/* In the order of the columns, so that a large file is read as few times as possible. */
 static ckam_status summarise(whole *w, ckam_draws *draws, ckam_error *error) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(draws);
     ckam_review            *r = &w->review;
@@ -246,7 +246,7 @@ static ckam_status summarise(whole *w, ckam_draws *draws, ckam_error *error) {
 
 typedef struct gathering {
     double *matrix;
-    size_t  first, dim, rows, every; /* rows of a chain that are kept: every so many-th */
+    size_t  first, dim, rows, every; /* rows per chain that are kept: every k-th, k = every */
 } gathering;
 
 static void gather(void *context, size_t chain, size_t row, const double *values) {
@@ -290,7 +290,7 @@ ckam_status ckam_review_create(ckam_review **review, ckam_draws *draws, ckam_err
     w->review.crossings = w->modes.crossings;
     w->facts.doubts = w->modes.doubts;
     w->review.findings = findings_make(&w->facts, w->finding);
-    w->facts = (review_facts){0}; /* it points into the draws, which may end before the review */
+    w->facts = (review_facts){0}; /* it points into the draws, which may be freed before the review */
     *review = &w->review;
     return CKAM_OK;
 }
