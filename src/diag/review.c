@@ -13,7 +13,7 @@ enum { MULTI_DIM = 200, MULTI_NUMBERS = 1 << 20 };
 #define HUGE_MOST 1e150 /* beyond it squares overflow soon */
 
 /* The public structure and what it points to. It comes first, so that its address is that of the whole. */
-typedef struct whole {
+typedef struct review_data {
     ckam_review   review;
     char        **names; /* pointers and text, one block */
     ckam_summary *summary;
@@ -22,10 +22,10 @@ typedef struct whole {
     uint8_t      *same; /* of each row: whether it equals the one before */
     mode_table    modes;
     review_facts  facts;
-} whole;
+} review_data;
 
 void ckam_review_free(ckam_review *review) {
-    whole *w = (whole *)(void *)review;
+    review_data *w = (review_data *)(void *)review;
     if (!w) return;
     free(w->names);
     free(w->summary);
@@ -36,7 +36,7 @@ void ckam_review_free(ckam_review *review) {
     free(w);
 }
 
-static ckam_status no_memory(const whole *w, ckam_error *error) {
+static ckam_status no_memory(const review_data *w, ckam_error *error) {
     return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a review of %zu parameters and %zu rows",
                      w->review.parameters, w->review.chains * w->review.rows);
 }
@@ -56,7 +56,7 @@ static char **copy_names(const ckam_draws *draws, size_t first, size_t count) {
     return names;
 }
 
-static ckam_status reserve(whole *w, const ckam_draws *draws, ckam_error *error) {
+static ckam_status reserve(review_data *w, const ckam_draws *draws, ckam_error *error) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(draws);
     ckam_review            *r = &w->review;
     r->chains = shape->chains;
@@ -85,7 +85,7 @@ static void no_summary(ckam_summary *s) {
 }
 
 /* How often the chains came to exactly this number; consecutive equal rows count once. */
-static size_t count_arrivals(const whole *w, const double *values, double number) {
+static size_t count_arrivals(const review_data *w, const double *values, double number) {
     size_t arrivals = 0;
     for (const double *chain = values; chain < values + w->review.chains * w->review.rows; chain += w->review.rows) {
         arrivals += chain[0] == number;
@@ -95,7 +95,7 @@ static size_t count_arrivals(const whole *w, const double *values, double number
 }
 
 /* Rows close to this number: within 2^30 units in its last place, but beyond 8, which rounding explains. */
-static size_t count_near(const whole *w, const double *values, double number) {
+static size_t count_near(const review_data *w, const double *values, double number) {
     const double unit = nextafter(fabs(number), HUGE_VAL) - fabs(number);
     size_t       near = 0;
     for (size_t i = 0; i < w->review.chains * w->review.rows; i++) {
@@ -107,7 +107,7 @@ static size_t count_near(const whole *w, const double *values, double number) {
 
 /* A parameter with a density does not return to the same number, unless that is the last one before a bound; then other draws
  * gather close to it. That condition excludes jumps back to a draw, values clipped to a limit, and discrete values. */
-static void note_edge(whole *w, size_t k, const double *values, double number) {
+static void note_edge(review_data *w, size_t k, const double *values, double number) {
     enum { ARRIVALS = 3, ROWS_FOR_ONE = 10000 };
     const size_t  total = w->review.chains * w->review.rows, arrivals = count_arrivals(w, values, number);
     review_facts *f = &w->facts;
@@ -127,7 +127,7 @@ typedef struct column_facts {
 } column_facts;
 
 /* Clears w->same where a row differs from the one before, and sets moved[chain], unless moved is NULL, if any two differ. */
-static column_facts look_at_column(whole *w, const double *values, bool *moved) {
+static column_facts look_at_column(review_data *w, const double *values, bool *moved) {
     column_facts f = {0, values[0], values[0]};
     for (size_t c = 0; c < w->review.chains; c++) {
         const double *chain = values + c * w->review.rows;
@@ -146,7 +146,7 @@ static column_facts look_at_column(whole *w, const double *values, bool *moved) 
 }
 
 /* Notes whether the parameter is constant, not finite somewhere, huge, or at a bound. */
-static void note_parameter(whole *w, size_t k, const double *values) {
+static void note_parameter(review_data *w, size_t k, const double *values) {
     review_facts      *f = &w->facts;
     const column_facts column = look_at_column(w, values, w->moved);
     const double       least = column.least, greatest = column.greatest;
@@ -163,7 +163,7 @@ static void note_parameter(whole *w, size_t k, const double *values) {
     note_edge(w, k, values, greatest);
 }
 
-static void note_density(whole *w, const double *values) {
+static void note_density(review_data *w, const double *values) {
     const column_facts column = look_at_column(w, values, NULL);
     w->facts.density_undefined = column.undefined;
     w->facts.density_constant = column.least == column.greatest;
@@ -215,7 +215,7 @@ static stuck_stretch find_stuck(const uint8_t *same, size_t chains, size_t rows)
 /* -- All columns -------------------------------------------------------------------------------------------------- */
 
 /* In the order of the columns, so that a large file is read as few times as possible. */
-static ckam_status summarise(whole *w, ckam_draws *draws, ckam_error *error) {
+static ckam_status summarise(review_data *w, ckam_draws *draws, ckam_error *error) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(draws);
     ckam_review            *r = &w->review;
     diag_work              *work = NULL;
@@ -255,7 +255,7 @@ static void gather(void *context, size_t chain, size_t row, const double *values
     memcpy(g->matrix + (chain * g->rows + row / g->every) * g->dim, values + g->first, g->dim * sizeof *values);
 }
 
-static ckam_status measure_multi_ess(whole *w, ckam_draws *draws, ckam_error *error) {
+static ckam_status measure_multi_ess(review_data *w, ckam_draws *draws, ckam_error *error) {
     ckam_review *r = &w->review;
     gathering    g = {.first = ckam_draws_shape_of(draws)->first, .dim = r->parameters};
     r->multi_ess = (double)NAN;
@@ -274,7 +274,7 @@ static ckam_status measure_multi_ess(whole *w, ckam_draws *draws, ckam_error *er
 }
 
 ckam_status ckam_review_create(ckam_review **review, ckam_draws *draws, ckam_error *error) {
-    whole *w = calloc(1, sizeof *w);
+    review_data *w = calloc(1, sizeof *w);
     *review = NULL;
     if (!w) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a review");
     ckam_status status = reserve(w, draws, error);

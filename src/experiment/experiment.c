@@ -14,7 +14,7 @@
 
 /* -- Life --------------------------------------------------------------------------------------------------------- */
 
-/* A directory that was not there, or holds nothing. */
+/* Makes the directory, or accepts an empty one. */
 static ckam_status make_directory(const char *path, ckam_error *error) {
     if (!mkdir(path, 0777)) return CKAM_OK;
     if (errno != EEXIST)
@@ -29,7 +29,7 @@ static ckam_status make_directory(const char *path, ckam_error *error) {
     return fail_with(error, CKAM_ERROR_OUTPUT, "%.120s is there already; name another directory with --out", path);
 }
 
-/* Files and rows bear its name. */
+/* Names of experiments must differ: files and rows carry them. */
 static ckam_status check_distinct(const experiment *all, size_t index, ckam_error *error) {
     for (size_t i = 0; i < index; i++)
         if (!strcmp(all[i].name, all[index].name))
@@ -130,7 +130,7 @@ static void *worker(void *context) {
     return NULL;
 }
 
-/* The longest first, so that none is left for the end. */
+/* The longest first, so that no long chain runs alone at the end. */
 static int by_work(const void *a, const void *b) {
     double x = ((const job *)a)->work, y = ((const job *)b)->work;
     return (x < y) - (x > y);
@@ -140,7 +140,7 @@ static double job_work(const run_entry *run) {
     return run->seconds > 0.0 ? run->seconds : run->cost * (double)run->evals;
 }
 
-/* Tries every run for an instant, which tells what it costs and whether it can start, and lists all chains. */
+/* Tries every run for 400 evaluations, which shows its cost and whether it can start, and lists all chains. */
 static ckam_status list_jobs(thread_pool *pool, ckam_error *error) {
     size_t most = 0;
     for (size_t i = 0; i < pool->owner->count; i++)
@@ -167,7 +167,7 @@ static ckam_status list_jobs(thread_pool *pool, ckam_error *error) {
     return CKAM_OK;
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static void report(const thread_pool *pool, double begun, ckam_experiment_watch *watch, void *context) {
     ckam_experiment_progress p = {.done = pool->done, .chains = pool->jobs, .now = pool->now};
     double                   all = 0.0, made = 0.0;

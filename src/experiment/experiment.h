@@ -21,16 +21,16 @@
 
 enum { MODES_MOST = 8, CENTRES_MOST = 64, SEEDS_MOST = 10000 };
 
-/* Bins are equally wide between `low` and low + bins * width of a coordinate; the outer ones go on for ever. */
+/* Bins of a coordinate divide [low, low + range] equally; the outermost two extend to infinity. */
 typedef struct truth {
     ckam_model *model;
     size_t      dim;
     size_t      bins, side;         /* of a marginal; along each side of the joint histogram */
     size_t      pair[2];            /* the two coordinates of the joint histogram */
-    double     *low, *range;        /* of every coordinate, without the outermost 1e-5 on each side */
+    double     *low, *range;        /* of every coordinate: between the quantiles 1e-5 and 1 - 1e-5 */
     double     *marginal;           /* dim * bins probabilities */
     double     *joint;              /* side * side: [row * side + column], a column along pair[0] */
-    size_t      modes, coordinates; /* centres that draws are told apart by, in so many first coordinates */
+    size_t      modes, coordinates; /* centres, and how many of the first coordinates assign draws to them */
     double      centre[CENTRES_MOST * 2];
 } truth;
 
@@ -59,7 +59,7 @@ typedef struct measure_entry {
 
 extern const measure_entry measure_table[MEASURES];
 
-/* Where a chain was after so many evaluations. */
+/* The state of the measures after some number of evaluations. */
 typedef struct record {
     double evaluations, seconds, draws, value[MEASURES];
 } record;
@@ -73,16 +73,16 @@ typedef struct track {
     size_t    records;
     record   *record;
     uint64_t *marginal, *joint, draws; /* counts in the bins of the truth */
-    size_t    steps;                   /* of the first iterations, of the first seed only */
+    size_t    steps;                   /* the first iterations, for the first seed only */
     double   *step_size;
     bool     *explores;
-    /* Draws in each mode: in groups of share_length draws, so that the error of a share can be told. */
+    /* Draws in each mode: in groups of share_length draws, from which the error of a share follows. */
     size_t    share_rows;
     uint64_t  share_length, share_count;
     uint32_t *share; /* SHARE_ROWS * modes */
 } track;
 
-/* A run file, carried out with several seeds. */
+/* A run file, run with several seeds. */
 typedef struct run_entry {
     const char *name, *label;
     ckam_plan  *plan; /* NULL: independent draws from the model */
@@ -125,13 +125,13 @@ ckam_status run_find(const experiment *e, const char *name, size_t *index, ckam_
 
 /* -- figures.c, seeds.c ------------------------------------------------------------------------------------------- */
 
-/* Makes a figure of an entry of "figures". Before there are results it is empty, which shows that the entry is right. */
+/* Makes a figure from an entry of "figures". Before there are results it is empty, which validates the entry. */
 ckam_status experiment_figure(const experiment *from, json_t *json, figure **out, ckam_error *error);
-/* What seeds_spread() is asked for beside a measure, and the last record of every chain, wherever it ended. */
+/* What seeds_spread() takes besides a measure; and, as index, the last record of every chain, wherever it ended. */
 enum { OF_SECONDS = MEASURES, OF_EVALUATIONS };
 #define LAST_RECORD SIZE_MAX
-/* Median, least and most over the chains of a run that have ended, of a measure in record `index`; of how many it is
- * known, and how many have ended. */
+/* Median, minimum and maximum of a measure in record `index` over the chains that have ended; in how many of them it is
+ * defined, and how many have ended. */
 typedef struct spread {
     double middle, low, high;
     size_t seeds, ended;
@@ -139,7 +139,7 @@ typedef struct spread {
 spread seeds_spread(const run_entry *run, size_t index, int which);
 /* The first chain that has ended; NULL where none has. */
 const track *seeds_first(const run_entry *run);
-/* Records that all ended chains of the run have after the same evaluations; 0 where none has ended. */
+/* How many first records all ended chains have at the same numbers of evaluations; 0 where none has ended. */
 size_t seeds_records(const run_entry *run);
 /* The share of the draws of all seeds that are in a mode, and its standard error. */
 ckam_status seeds_mode_share(const truth *t, const run_entry *run, size_t mode, double *share, double *mcse,

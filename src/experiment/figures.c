@@ -1,4 +1,4 @@
-/* figures.c - the figures that experiment.json names, one function a kind.
+/* figures.c - the figures that experiment.json names, one function per kind.
  *
  * docs/reproduction.md has the keys of each kind. */
 #include "base/error.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an entry says, before a kind looks at it. */
+/* The members of an entry that all kinds share. */
 typedef struct entry {
     const experiment *experiment;
     json_t           *json;
@@ -35,7 +35,7 @@ static ckam_status finish(const entry *e, figure *f, figure **out) {
 
 static figure *begin(const entry *e, size_t panels) { return figure_create(e->name, e->title, e->caption, panels); }
 
-/* The truth is drawn in ink; it and the reference of independent draws are dashed. */
+/* Exact values are drawn in black; they and the reference of independent draws are dashed. */
 static bool is_exact(const run_entry *run) { return !run->plan; }
 
 /* -- Densities ---------------------------------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ static ckam_status make_truth(const entry *e, figure **out) {
     return finish(e, f, out);
 }
 
-/* The first seed alone, as one would see it. */
+/* Of the first seed only, as in a single run. */
 static ckam_status make_samples(const entry *e, figure **out) {
     figure *f = begin(e, e->runs);
     if (!f) return no_memory(e);
@@ -96,7 +96,7 @@ static void add_outline(figure *f, panel *p, const truth *t, const char *name, i
     }
 }
 
-/* A panel a run: a line a seed, and the truth. */
+/* One panel per run: one line per seed, and the exact density. */
 static ckam_status make_marginal(const entry *e, figure **out) {
     const truth *t = &e->experiment->truth;
     figure      *f = begin(e, e->runs);
@@ -354,7 +354,7 @@ static ckam_status read_texts(entry *e) {
     return CKAM_OK;
 }
 
-/* "5 seeds, 1000000 evaluations each.", at the end of the caption: of what the figure was really made. */
+/* "5 seeds, 1000000 evaluations each.", at the end of the caption: what the figure is based on. */
 static ckam_status say_size(const entry *e, figure *f) {
     double least = HUGE_VAL, most = 0.0;
     size_t fewest = SIZE_MAX, seeds = 0;

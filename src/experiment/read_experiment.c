@@ -60,7 +60,7 @@ ckam_status members_check(const experiment *e, json_t *object, const char *const
     return CKAM_OK;
 }
 
-/* A whole number from 1 on, or `initial` where it is not there. */
+/* A positive whole number, or `initial` where the key is missing. */
 static ckam_status count_member(const experiment *e, const json_t *object, const char *key, double initial, double most,
                                 double *count, ckam_error *error) {
     json_t     *value;
@@ -93,7 +93,7 @@ ckam_status run_find(const experiment *e, const char *name, size_t *index, ckam_
                      e->path, name);
 }
 
-/* What the experiment says itself may not be set in a run file, where it would do nothing. */
+/* Refuses settings in a run file that the experiment decides: they would have no effect. */
 static ckam_status check_plan(const ckam_plan *plan, const char *path, ckam_error *error) {
     static const char *const ours[] = {"thin",  "chains", "draws",  "evals",       "time-limit",
                                        "until", "out",    "format", "save-warmup", NULL};
@@ -225,7 +225,7 @@ static ckam_status check_figure_name(const experiment *e, size_t index, const ch
     return check_name(e, name, error);
 }
 
-/* Every figure is made once now, while it is empty: what is wrong with it is better said before long work. */
+/* Makes every figure once while there are no results, so that errors in its entry are reported before long work. */
 static ckam_status try_figures(experiment *e, ckam_error *error) {
     json_t     *entry;
     size_t      i;

@@ -17,7 +17,7 @@ const track *seeds_first(const run_entry *run) {
     return NULL;
 }
 
-/* Chains that time has ended end at different evaluations. */
+/* Chains that a time limit ended have different numbers of evaluations. */
 size_t seeds_records(const run_entry *run) {
     const track *first = seeds_first(run);
     size_t       count = first ? first->records : 0;
@@ -32,7 +32,7 @@ size_t seeds_records(const run_entry *run) {
     return count;
 }
 
-/* Without those that are not known: a chain that has no draws yet has no divergence. */
+/* NaN is left out: a chain without draws has no divergence. */
 spread seeds_spread(const run_entry *run, size_t index, int which) {
     const double none = (double)NAN;
     spread       s = {none, none, none, 0, 0};
@@ -58,7 +58,7 @@ spread seeds_spread(const run_entry *run, size_t index, int which) {
 
 /* -- Shares of modes ---------------------------------------------------------------------------------------------- */
 
-/* Groups of one length, and as many of each chain, for all chains that have ended. */
+/* A group length, and a number of groups per chain, that all ended chains have. */
 typedef struct common {
     size_t   chains, rows;
     uint64_t length;
@@ -101,7 +101,7 @@ ckam_status seeds_mode_share(const truth *t, const run_entry *run, size_t mode, 
         const track *from = run->track + s;
         if (!from->done) continue;
         size_t fold = (size_t)(c.length / from->share_length), open = from->share_rows < SHARE_ROWS;
-        inside += count_groups(t, from, mode, 0, from->share_rows + open); /* the one that is not full, too */
+        inside += count_groups(t, from, mode, 0, from->share_rows + open); /* with the incomplete one */
         draws += (double)from->draws;
         for (size_t i = 0; i < c.rows; i++)
             values[next++] = count_groups(t, from, mode, i * fold, fold) / (double)c.length;

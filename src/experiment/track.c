@@ -18,7 +18,7 @@ const measure_entry measure_table[MEASURES] = {
     [MULTI_ESS] = {"multi-ess", "multi-ESS", true},
     [MODE_CHANGES] = {"mode-changes", "mode changes", false}};
 
-/* A record after 100, 133, 178, ... evaluations: eight a decade. */
+/* A record after 100, 133, 178, ... evaluations: 8 per decade. */
 #define RECORD_FIRST    100.0
 #define RECORD_A_DECADE 8.0
 enum { BATCH = 256, TRY = 400 };
@@ -76,7 +76,7 @@ static size_t bin_of(const truth *t, size_t k, size_t bins, double x) {
     return place >= (double)bins - 1.0 ? bins - 1 : (size_t)place;
 }
 
-/* Two groups become one when the room is full. */
+/* Merges pairs of groups when there is no room for another. */
 static void halve_shares(track *t, size_t modes) {
     for (size_t i = 0; i < SHARE_ROWS / 2; i++)
         for (size_t j = 0; j < modes; j++)
@@ -111,7 +111,7 @@ static void digest(tracker *f) {
     }
 }
 
-/* In two dimensions that of both together; in more the mean of those of each. */
+/* In two dimensions the divergence of the joint histogram; in more, the mean over the marginals. */
 static divergence whole_divergence(const truth *t, const track *from) {
     divergence sum = {0.0, 0.0};
     if (t->dim == 2) return divergence_of(t->side * t->side, t->joint, from->joint, from->draws);
@@ -123,7 +123,7 @@ static divergence whole_divergence(const truth *t, const track *from) {
     return sum;
 }
 
-/* With fewer draws than bins what is added to each bin outweighs the draws, and 'jeffreys' is small whatever they are. */
+/* With fewer draws than bins the half draw added to each bin outweighs the draws, and 'jeffreys' would always be small. */
 static void keep_record(tracker *f) {
     const truth *t = f->truth;
     track       *out = f->track;

@@ -1,4 +1,4 @@
-/* write_results.c - what an experiment leaves behind: results.csv, summary.csv, figures, a page, and a table for a terminal. */
+/* write_results.c - the output of an experiment: results.csv, summary.csv, figures, a page, and a table for a terminal. */
 #include "base/error.h"
 #include "base/number.h"
 #include "experiment/experiment.h"
@@ -51,7 +51,7 @@ static ckam_status write_results(const ckam_experiment *all, ckam_error *error) 
     return write_text(all, "results.csv", &t, error);
 }
 
-/* To so many digits, with a point whatever the caller's locale is. */
+/* To the given number of digits, with a decimal point in every locale. */
 static void add_rounded(text_buffer *t, const char *before, int digits, double x) {
     char text[NUMBER_TEXT] = "";
     if (isnan(x)) {
@@ -111,12 +111,12 @@ static ckam_status write_summary(const ckam_experiment *all, ckam_error *error) 
 
 /* -- The table: on the page, and for a terminal ------------------------------------------------------------------- */
 
-/* Three digits, and all of a large number. */
+/* Three significant digits, and all digits before the point. */
 static void put_number(double x, char text[NUMBER_TEXT]) {
     snprintf(text, NUMBER_TEXT, fabs(x) >= 999.5 ? "%.0f" : "%.3g", x);
 }
 
-/* With blanks at which no line is broken. */
+/* With non-breaking spaces. */
 static void put_spread(spread s, char cell[CELL]) {
     char middle[NUMBER_TEXT], low[NUMBER_TEXT], high[NUMBER_TEXT];
     put_number(s.middle, middle);

@@ -1,6 +1,6 @@
 /* canvas.c - see canvas.h.
  *
- * The page grows in memory and is written in one go: a figure is small, and a file is whole or not there. */
+ * The page grows in memory and is written at the end: figures are small, and a file is never incomplete. */
 #include "report/canvas.h"
 
 #include "base/character.h"
@@ -17,8 +17,8 @@
 
 /* -- Colours ------------------------------------------------------------------------------------------------------ */
 
-/* Those of the page, report/src/theme.js, for light grounds: told apart by all kinds of colour vision, which is tested
- * there. */
+/* Those of the page, report/src/theme.js, for light backgrounds: distinguishable with every kind of colour vision, which is
+ * tested there. */
 static const unsigned colours[COLOURS] = {0x013fad, 0xc83b00, 0x008961, 0x9c3587,
                                           0xd58e03, 0x4fa8e6, 0x6b1a10, 0x7d70e4};
 
@@ -61,7 +61,7 @@ rgb palette_scale(double t) {
     return from_oklab(1.0 - 0.75 * t, chroma * cos(hue), chroma * sin(hue));
 }
 
-#define PNG_SCALE (200.0 / 72.0) /* pixels a point */
+#define PNG_SCALE (200.0 / 72.0) /* pixels per point */
 
 /* -- The library -------------------------------------------------------------------------------------------------- */
 
@@ -86,7 +86,7 @@ static cairo_status_t grow(void *file, const unsigned char *bytes, unsigned leng
     return t->failed ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
 }
 
-/* Letters are not moved to pixels, so that lengths of text are the same in every kind of file. */
+/* Without hinting, so that lengths of text are the same in every file format. */
 static void begin_drawing(canvas *c) {
     c->pen = c->cairo.create(c->surface);
     cairo_font_options_t *options = c->cairo.font_options_create();
@@ -116,7 +116,7 @@ ckam_status canvas_begin(canvas *c, const char *library, ckam_error *error) {
 
 static void clean(char *out, size_t size, const char *text);
 
-/* The date in a PDF is left out: the same figure is the same bytes. */
+/* No date in the PDF: the same figure gives the same bytes. */
 void canvas_page(canvas *c, canvas_kind kind, double width, double height, const char *title) {
     char clean_title[1024];
     clean(clean_title, sizeof clean_title, title);

@@ -177,13 +177,13 @@ void document_free(document *d) {
     text_free(&d->title);
 }
 
-/* What is left of the template. */
+/* The rest of the template. */
 typedef struct rest {
     const char *bytes;
     size_t      length;
 } rest;
 
-/* Where a place-holder stands; the length where it does not. */
+/* The offset of a place-holder; the length of the template where it is missing. */
 static size_t find(rest r, const char *holder) {
     size_t length = strlen(holder), at = 0;
     while (at + length <= r.length && memcmp(r.bytes + at, holder, length) != 0) at++;

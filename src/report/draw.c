@@ -1,4 +1,4 @@
-/* draw.c - see draw.h. The layout of a figure: title, legend, and panels in rows whose boxes stand in line. */
+/* draw.c - see draw.h. The layout of a figure: title, legend, and panels in rows with aligned boxes. */
 #include "report/draw.h"
 
 #include "base/error.h"
@@ -28,7 +28,7 @@ typedef struct sheet {
     canvas        c;
     const figure *f;
     size_t        columns, rows;
-    frame        *frame; /* one a panel */
+    frame        *frame; /* one per panel */
     row          *row;
     double       *left; /* of a column: what stands left of its boxes */
     double        box_width, width, height, top;
@@ -148,7 +148,7 @@ static size_t title_rows(sheet *s, bool draw) {
 
 /* -- Layout ------------------------------------------------------------------------------------------------------- */
 
-/* Height by width of a panel whose axes have the same unit; 0 where they have not, or it would be a thread. */
+/* Height / width of a panel whose axes have the same unit; 0 where they do not, or where it would be too thin. */
 static double aspect_of(const frame *f) {
     const plot_axis *x = &f->plot.x, *y = &f->plot.y;
     double           aspect = (y->high - y->low) / (x->high - x->low);
@@ -170,7 +170,7 @@ static void set_heights(sheet *s, double width) {
     }
 }
 
-/* A label is not repeated: not beside the same one, and not above it. */
+/* Hides a label that the panel below, or to the left, has, too. */
 static void choose_labels(sheet *s) {
     const panel *p = s->f->panel;
     for (size_t i = 0; i < s->f->panels; i++) {
@@ -216,7 +216,7 @@ static void set_rooms(sheet *s) {
         if (s->f->panel[i].title[0]) s->row[i / s->columns].above = PANEL_TITLE;
 }
 
-/* A box whose axes have the same unit is made smaller on one side, and stands in the middle. */
+/* A box whose axes have the same unit is reduced on one side, and centred. */
 static void place_box(const sheet *s, frame *f, double left, double top, double height) {
     double aspect = aspect_of(f), width = s->box_width;
     if (aspect > 0.0) {

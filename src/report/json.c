@@ -13,7 +13,7 @@
 
 /* -- Text that grows ---------------------------------------------------------------------------------------------- */
 
-/* Room for so many bytes more and a final 0. */
+/* Makes room for `count` more bytes and a final 0. */
 static bool reserve(text_buffer *t, size_t count) {
     if (t->failed) return false;
     if (count < t->room - t->length) return true;
@@ -42,7 +42,7 @@ void text_format(text_buffer *t, const char *format, ...) {
     va_start(arguments, format);
     int count = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    if (count < 0) t->failed = true; /* it would be lost silently */
+    if (count < 0) t->failed = true; /* otherwise the text would be lost silently */
     if (count < 0 || !reserve(t, (size_t)count)) return;
     va_start(arguments, format);
     vsnprintf(t->bytes + t->length, (size_t)count + 1, format, arguments);
@@ -72,7 +72,7 @@ void text_html(text_buffer *t, const char *string) {
 
 /* -- Texts and numbers -------------------------------------------------------------------------------------------- */
 
-/* What cannot stand as it is: '<' might end the script element, and U+2028 and U+2029 end lines in some parsers. */
+/* Whether it needs no escape: '<' might end the script element, and U+2028 and U+2029 end lines in some parsers. */
 static bool is_plain(const char *character, size_t count) {
     unsigned char c = (unsigned char)*character;
     if (count == 1) return c >= 0x20 && !strchr("\"\\<>&\x7f", c);
@@ -291,7 +291,7 @@ static void put_panel(text_buffer *t, const panel *p) {
 }
 
 void json_figure(text_buffer *t, const figure *f, bool brief) {
-    if (f->failed) { /* parts of it are not there */
+    if (f->failed) { /* the figure is incomplete */
         t->failed = true;
         return;
     }

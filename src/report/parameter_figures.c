@@ -17,15 +17,15 @@ enum { FINE = 8, CELLS_MOST = 512 };
 
 /* -- Density: where the values lie -------------------------------------------------------------------------------- */
 
-/* Where the values of a column lie, and in how fine steps that is shown. */
+/* The range of the values of a column, in cells. */
 typedef struct value_grid {
-    double low, width; /* of all; of a cell */
+    double low, width; /* of the range; of a cell */
     size_t cells;      /* 0: nothing finite */
     double bandwidth;
     bool   trimmed; /* some values lie outside */
 } value_grid;
 
-/* A tail that would leave less than half of the picture for 99.8 % of the draws is cut off. */
+/* Cuts off a tail that would leave less than half of the range for 99.8 % of the draws. */
 static void set_range(const double *sorted, size_t count, value_grid *grid, double *high) {
     size_t cut = count / 1000;
     double low = sorted[0], middle = sorted[count - 1 - cut] - sorted[cut];
@@ -49,7 +49,7 @@ static double local_scale(const double *sorted, size_t count) {
     return shortest / normal * 0.05 * (double)count / (double)span;
 }
 
-/* Repeated values, those of rejected proposals, say nothing new. */
+/* The mean number of moves per chain: repeated values, from rejections, do not count. */
 static double moves_of_a_chain(const ckam_draws_shape *shape, const double *values) {
     size_t moves = shape->chains;
     for (size_t i = 1; i < shape->chains * shape->rows; i++) moves += values[i] != values[i - 1];
@@ -57,9 +57,9 @@ static double moves_of_a_chain(const ckam_draws_shape *shape, const double *valu
 }
 
 /* Half of the normal rule, 1.06 sd n^(-1/5), with the local scale in place of the sd: the sd of all draws would grow
- * with the distance of the modes, and smear them. Measured with exact draws, 10,000 a chain: the L2 error of gaussian
+ * with the distance of the modes, and smear them. Measured with exact draws, 10,000 per chain: the L2 error of gaussian
  * is 1.2 times the least that a normal kernel can have; the peaks of bimodal come out within 1 %, those of the five
- * modes of grid32 6 % low (1,000 a chain: 6 % and 10 % low). */
+ * modes of grid32 6 % low (1,000 per chain: 6 % and 10 % low). */
 static double bandwidth(const ckam_draws_shape *shape, const double *values, const double *sorted, size_t count) {
     return 0.5 * local_scale(sorted, count) * pow(moves_of_a_chain(shape, values), -0.2);
 }
@@ -68,7 +68,7 @@ static void set_grid(const ckam_draws_shape *shape, const double *values, const 
                      size_t cells, value_grid *grid) {
     double high, around = sorted[0] == 0.0 ? 0.5 : 0.05 * fabs(sorted[0]);
     set_range(sorted, count, grid, &high);
-    if (!isfinite(high - grid->low)) return; /* there is no room for them on an axis */
+    if (!isfinite(high - grid->low)) return; /* the range overflows: no axis can show it */
     if (high - grid->low > 0.0) {
         grid->bandwidth = fmin(bandwidth(shape, values, sorted, count), (high - grid->low) / 8.0);
         around = fmax(3.0 * grid->bandwidth, 0.5 * (high - grid->low) / (double)cells);
@@ -78,7 +78,7 @@ static void set_grid(const ckam_draws_shape *shape, const double *values, const 
     grid->trimmed = grid->trimmed && (sorted[0] < grid->low || sorted[count - 1] > high);
     grid->cells = cells < CELLS_MOST ? cells : CELLS_MOST;
     grid->width = (high - grid->low) / (double)grid->cells;
-    /* At the ends of what numbers can be: a density is a share by a width, and must not overflow. */
+    /* A density is a share divided by a width, and must not overflow. */
     if (!(grid->width > 1e-300) || !isfinite(grid->width)) grid->cells = 0;
 }
 
@@ -111,7 +111,7 @@ static void count_values(const value_grid *grid, const double *values, size_t ro
     for (size_t i = 0; i < fine; i++) counts[i] /= (double)finite;
 }
 
-/* What lies beyond the ends is lost: there is nothing to speak of, or it was trimmed on purpose. */
+/* The mass that the kernel moves beyond the ends is dropped: it is negligible, or trimmed on purpose. */
 static void smooth(const value_grid *grid, const double *counts, double *smoothed) {
     size_t fine = FINE * grid->cells;
     double sd = grid->bandwidth * FINE / grid->width, sum = 0.5;
@@ -128,7 +128,7 @@ static void smooth(const value_grid *grid, const double *counts, double *smoothe
     }
 }
 
-/* The density at the middle of a cell is its share of the draws by its width. */
+/* A line through the middles of the cells, y still to be filled in. */
 static mark *add_line(const value_grid *grid, figure *f, panel *p, const char *name, int colour) {
     mark *m = panel_mark(f, p, MARK_LINE, name, colour, grid->cells);
     for (size_t i = 0; m && i < grid->cells; i++) m->x[i] = grid->low + grid->width * ((double)i + 0.5);
@@ -189,7 +189,7 @@ ckam_status run_density(const run_facts *facts, const figure_kind *kind, size_t 
 /* Fills the line of one chain from its values. */
 typedef void line_filler(const ckam_draws_shape *shape, const double *values, mark *m);
 
-/* *f := a figure with a line a chain; `label` is that of x. */
+/* *f := a figure with one line per chain; `label` is that of x. */
 static ckam_status begin_lines(const run_facts *facts, const figure_kind *kind, size_t column, size_t points,
                                const char *label, line_filler *fill, figure **f, ckam_error *error) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(facts->draws);
@@ -292,8 +292,8 @@ static bool spectra_create(spectra *s, size_t rows) {
     return true;
 }
 
-/* correlation[lag] for lag < lags, with zeros behind the series, so that its end does not meet its beginning. NaN where
- * the series is constant or has a value that is not finite. */
+/* correlation[lag] for lag < lags. The series is padded with zeros, so that the transform does not wrap around. NaN where the
+ * series is constant or has a value that is not finite. */
 static void correlate(spectra *s, const double *values, size_t rows, size_t lags, double *correlation) {
     double mean = 0.0;
     for (size_t i = 0; i < rows; i++) mean += values[i] / (double)rows;
@@ -312,7 +312,7 @@ static void correlate(spectra *s, const double *values, size_t rows, size_t lags
     for (size_t lag = 0; lag < lags; lag++) correlation[lag] = still ? (double)NAN : s->re[lag] / s->re[0];
 }
 
-/* Twice the lag at which the slowest chain has forgotten, and 20 at least: what comes later is noise. */
+/* Twice the lag at which the correlation of the slowest chain falls below 0.05, and at least 20: the rest is noise. */
 static size_t lags_to_show(size_t chains, size_t lags, const double *correlation) {
     size_t most = 20;
     for (size_t chain = 0; chain < chains; chain++) {
@@ -398,7 +398,7 @@ static void ranking_free(ranking *r) {
     free(r->share);
 }
 
-/* Draws with the ranks from..to-1 are equal: each has a part of all these ranks. */
+/* Draws with the ranks from..to-1 are tied: each gets an equal part of all these ranks. */
 static void share_ranks(ranking *r, size_t from, size_t to) {
     double width = (double)r->count / RANK_BINS, each = 1.0 / (double)(to - from);
     for (size_t i = from; i < to; i++) r->equal[r->order[i] / r->rows] += each;
@@ -418,7 +418,7 @@ static void rank_all(ranking *r) {
     }
 }
 
-/* What independent draws of one distribution would give: a bin has a 20th of them, and its number is binomial. */
+/* What independent draws from one distribution would give: the number in each of the 20 bins is binomial. */
 static void add_expected_ranks(figure *f, panel *p, double draws) {
     double expected = draws / RANK_BINS, sd = sqrt(expected * (1.0 - 1.0 / RANK_BINS));
     mark  *band = panel_mark(f, p, MARK_BAND, NULL, COLOUR_MUTED, 2);

@@ -10,7 +10,7 @@
 #define PIXEL   (72.0 / 200.0) /* points: the columns that a line is thinned to */
 #define BAR_GAP 0.6
 
-enum { IMAGE_SCALE = 4 }; /* pixels a point of a heat map, at which cells have sharp edges in any viewer */
+enum { IMAGE_SCALE = 4 }; /* pixels per point of a heat map: cells then have sharp edges in any viewer */
 
 /* -- Axes --------------------------------------------------------------------------------------------------------- */
 
@@ -20,7 +20,7 @@ static double log_ratio(double a, double b) {
     return ratio > 0.0 && isfinite(ratio) ? log(ratio) : log(a) - log(b);
 }
 
-/* Halves, because high - low may be more than the largest number. */
+/* With halves, because high - low may overflow. */
 double plot_place(const plot_axis *a, double value) {
     if (!isfinite(value) || (a->logarithmic && value <= 0.0)) return (double)NAN;
     double share = a->logarithmic ? log_ratio(value, a->low) / log_ratio(a->high, a->low)
@@ -35,7 +35,7 @@ double plot_value(const plot_axis *a, double place) {
     return (1.0 - share) * a->low + share * a->high;
 }
 
-/* The same as plot_place(), but what lies below a logarithmic axis is at its end, and nothing is far away. */
+/* As plot_place(), but values <= 0 are at the end of a logarithmic axis, and places are clamped to a margin of the box. */
 static double bounded_place(const plot_axis *a, double value) {
     double margin = 20.0, least = fmin(a->from, a->to) - margin, most = fmax(a->from, a->to) + margin;
     double place = a->logarithmic && value <= 0.0 ? a->from : plot_place(a, value);
@@ -144,7 +144,7 @@ static trail begin_trail(canvas *c, const plot *p) {
         .c = c, .low = {p->x.from - margin, p->y.to - margin}, .high = {p->x.to + margin, p->y.from + margin}};
 }
 
-/* A line that would cover half the box is thin, and what lies below it shines through. */
+/* A line that would cover half the box is drawn thin and translucent. */
 static void draw_line(canvas *c, const plot *p, const mark *m) {
     const double thick = 1.2;
     trail        t = begin_trail(c, p);
@@ -319,7 +319,7 @@ static uint32_t colour_of(double z, double least, double most) {
            (uint32_t)lround(colour.blue * 255.0);
 }
 
-/* Each pixel asks which cell it is in: that serves logarithmic axes and cells beyond the box too. */
+/* Looks up the cell of each pixel, which also serves logarithmic axes and cells beyond the box. */
 static void fill_image(const plot *p, const mark *m, size_t width, size_t height, size_t stride, uint32_t *pixels,
                        size_t *column) {
     double least, most;

@@ -5,7 +5,7 @@
 #include "report/canvas.h"
 #include "report/figure.h"
 
-/* From the numbers of an axis to places on the canvas. */
+/* The map from numbers of an axis to places on the canvas. */
 typedef struct plot_axis {
     bool   logarithmic;
     double low, high; /* low < high */
@@ -16,7 +16,7 @@ typedef struct plot {
     plot_axis x, y;
 } plot;
 
-/* Where a number is; NaN where it cannot be shown: it is not finite, or <= 0 on a logarithmic axis. */
+/* The place of a number; NaN where it cannot be shown: it is not finite, or <= 0 on a logarithmic axis. */
 double plot_place(const plot_axis *a, double value);
 /* The number at a place. */
 double plot_value(const plot_axis *a, double place);

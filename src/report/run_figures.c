@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Name, whether there is one a parameter, title, summary for a list, caption. */
+/* Name, whether there is one per parameter, title, summary for a list, caption. */
 #define KINDS(X)                                                                                                       \
     X(density, true, "Marginal density by chain", "the marginal density of a parameter, a line a chain",               \
       "How often each value was drawn, a line for each chain. Lines that differ say that the chains do not agree.")    \

@@ -24,7 +24,7 @@ enum {
     PAIR_ROWS = 1500,
     PAIR_PARAMETERS = 200,
     DENSITY_POINTS = 128,
-    RANK_NUMBERS = 64, /* of a chain: 20 bars of three numbers, and what is expected */
+    RANK_NUMBERS = 64, /* per chain: 20 bars of three numbers, and the expected band */
     TRACE_LEAST = 100,
     TRACE_MOST = 1000,
     SAMPLER_POINTS = 1000,
@@ -40,8 +40,8 @@ typedef struct page_room {
     const figure_kind *kind[KINDS_MOST];
 } page_room;
 
-/* Numbers that the figures of a parameter take, with traces of so many points. Where draws are left out, traces and
- * autocorrelations say which are shown. */
+/* How many numbers the figures of a parameter take, with `trace` points per trace. Where draws are left out, traces and
+ * autocorrelations also have the places of those that are shown. */
 static size_t cost(const ckam_draws_shape *shape, size_t trace) {
     size_t places = shape->rows > trace ? trace + trace / 4 : 0;
     return DENSITY_POINTS + shape->chains * (DENSITY_POINTS + RANK_NUMBERS + trace + trace / 2 + places);
@@ -236,12 +236,12 @@ static void tables_findings(const run_scene *scene, document *d) {
 
 /* -- Parameters --------------------------------------------------------------------------------------------------- */
 
-/* What the model knows: a mean and a standard deviation for each parameter; mean is NULL where there are none. */
+/* Exact mean and standard deviation of each parameter; mean is NULL where the model does not have them. */
 typedef struct exact {
     double *mean, *sd;
 } exact;
 
-/* Of very many parameters the covariance is too large. A want of memory is noted in the document. */
+/* Not for more than EXACT_MOST parameters: the covariance would be too large. A want of memory is noted in the document. */
 static exact exact_create(const ckam_model *model, document *d) {
     size_t dim = model ? ckam_model_target(model)->dim : 0;
     exact  e = {NULL, NULL};
@@ -361,7 +361,7 @@ static int fitting(const char *name, size_t room) {
     return (int)used;
 }
 
-/* Whether it says something when modes were found: not without cycles, nor if all were found in the first. */
+/* Whether to show the cycle of each mode's first draw: not without cycles, nor where all modes have the first. */
 static bool has_cycles(const ckam_review *review) {
     for (size_t m = 0; m < review->modes; m++)
         if (review->mode[m].found > 0) return true;
@@ -426,7 +426,7 @@ static void tables_modes(const run_scene *scene, document *d) {
 
 /* -- Figures ------------------------------------------------------------------------------------------------------ */
 
-/* All that is made of the columns, which are read in their order. */
+/* All that is made from the columns, which are read in their order. */
 typedef struct pictures {
     figure     **figures; /* kind by kind */
     double      *values;  /* of the pair plot */
@@ -493,7 +493,7 @@ static bool share_caption(size_t count, figure *const *figures) {
 
 /* -- Blocks ------------------------------------------------------------------------------------------------------- */
 
-/* What there was no room for, and how to see it. */
+/* Says what was left out for want of room, and how to see it. */
 static void explain_room(const run_scene *scene, const page_room *r, document *d) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(scene->draws);
     text_buffer             t = {0};

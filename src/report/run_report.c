@@ -21,7 +21,7 @@ static void scene_close(run_scene *s) {
     free(s->columns);
 }
 
-/* A directory without run.json holds draws all the same. One that cannot be used is told about on the page. */
+/* run.json may be missing. Where it cannot be used, the page says why. */
 static void read_record(run_scene *s) {
     char         path[FILE_PATH], *bytes;
     size_t       size;
@@ -38,7 +38,7 @@ static void read_record(run_scene *s) {
     s->record = NULL;
 }
 
-/* The built-in model of the run; something else of that name has another dimension. Fails only for want of memory. */
+/* The built-in model of the run. One of another dimension is not that of the draws. Fails only for want of memory. */
 static ckam_status find_model(run_scene *s, ckam_error *error) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(s->draws);
     const char             *spec = json_string_value(json_object_get(json_object_get(s->record, "config"), "model"));
@@ -74,7 +74,7 @@ static ckam_status find_column(const run_scene *s, const char *name, size_t *col
                      ckam_draws_name(s->draws, shape->columns - 1));
 }
 
-/* Named twice is shown once. */
+/* A parameter named twice is shown once. */
 static ckam_status choose(run_scene *s, const char *const *parameters, ckam_error *error) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(s->draws);
     s->selected = parameters != NULL;
@@ -142,7 +142,7 @@ static ckam_status try_place(const run_scene *s, const char *path, ckam_error *e
     return status;
 }
 
-/* A page has the ending of one: a slip with the names of files shall not cost draws. */
+/* Only .html and .htm: a slip in the file names must not overwrite draws. */
 static ckam_status check_ending(const char *path, ckam_error *error) {
     const char *dot = strrchr(path, '.');
     if (dot && (!strcasecmp(dot, ".html") || !strcasecmp(dot, ".htm"))) return CKAM_OK;
@@ -189,7 +189,7 @@ static ckam_status find_kind(const char *name, const figure_kind **kind, ckam_er
 /* Steps and modes are those of the sampler. */
 static bool shows_parameters(const figure_kind *kind) { return kind->make != run_steps && kind->make != run_modes; }
 
-/* So many parameters as there is room for; of those that were named none is left out. */
+/* Limits the parameters to those that a figure has room for; refuses more where the user named them. */
 static ckam_status limit(run_scene *s, const figure_kind *kind, ckam_error *error) {
     size_t most = kind->by_parameter ? FIGURE_MOST : PAIR_MOST, some = kind->by_parameter ? FIGURE_DEFAULT : PAIR_MOST;
     if (!s->selected) {
@@ -203,7 +203,7 @@ static ckam_status limit(run_scene *s, const figure_kind *kind, ckam_error *erro
                      s->count, most);
 }
 
-/* Panels of several figures in one; their titles say whose they are. */
+/* Joins the panels of several figures into one; their titles name the parameters. */
 static figure *join(size_t count, figure **figures) {
     const figure *first = figures[0];
     size_t        panels = 0, next = 0;
@@ -226,7 +226,7 @@ static figure *join(size_t count, figure **figures) {
     return f;
 }
 
-/* One after the other, then together. */
+/* Makes a figure per parameter, then joins them. */
 static ckam_status make_each(const run_scene *s, const run_facts *facts, const figure_kind *kind, figure **out,
                              ckam_error *error) {
     figure     *made[FIGURE_MOST] = {NULL};

@@ -31,12 +31,12 @@ static void find_columns(const ckam_draws *draws, size_t count, const char *cons
 enum { ACCEPT, SIZE, CYCLE, PHASE, STEP_COLUMNS };
 static const char *const step_columns[STEP_COLUMNS] = {"accept_stat__", "stepsize__", "cycle__", "phase__"};
 
-/* All cycles are shown if there are not more than CYCLES_ALL, else the first ones. */
+/* All cycles are shown if there are at most CYCLES_ALL, else the first CYCLES_FIRST. */
 enum { CYCLES_ALL = 30, CYCLES_FIRST = 10, STEP_CHAINS = 4, SPANS_MOST = 64, ACCEPT_BLOCKS = 500, BLOCK_ROWS = 20 };
 
 /* -- Steps: gathering --------------------------------------------------------------------------------------------- */
 
-/* Blocks of `width` rows each, at most `room` of them: when there is no room for another, each joins its neighbour. */
+/* Blocks of `width` rows each, at most `room` of them: when there is no room for another, pairs of blocks are merged. */
 typedef struct row_blocks {
     size_t   room;
     uint64_t width, rows;                /* rows so far */
@@ -85,13 +85,13 @@ static double blocks_middle(const row_blocks *t, size_t i) {
     return 0.5 * (t->at[i] + (i + 1 < blocks_count(t) ? t->at[i + 1] - 1.0 : t->last));
 }
 
-/* What is gathered of one chain. */
+/* What is gathered from one chain. */
 typedef struct step_history {
     row_blocks fine, coarse; /* for step sizes; for acceptance, which needs means of many rows */
-    bool       saved;        /* exploration is there */
+    bool       saved;        /* the file of the warm-up, with the exploration, exists */
     double     end;          /* the first cycle that is not shown */
-    size_t     spans;        /* ground that is shaded: exploration, or every second cycle */
-    bool       open;         /* the last one goes on */
+    size_t     spans;        /* how many parts are shaded: exploration, or every second cycle */
+    bool       open;         /* the last one continues */
     double     low[SPANS_MOST], high[SPANS_MOST];
 } step_history;
 
@@ -138,14 +138,14 @@ static ckam_status row_file_open(row_file *s, const char *path, ckam_error *erro
     return row_file_next(s, error);
 }
 
-/* In a cycle exploration comes first; what is warm-up comes before what is a draw. */
+/* In a cycle exploration comes first; warm-up rows come before draws. */
 static bool warmup_is_next(const row_file *warmup, const row_file *draws) {
     if (!warmup->there || !draws->there) return warmup->there;
     if (warmup->row[CYCLE] != draws->row[CYCLE]) return warmup->row[CYCLE] < draws->row[CYCLE];
     return warmup->row[PHASE] <= draws->row[PHASE];
 }
 
-/* Of the draws only every thin-th iteration is in the files, of the warm-up each. */
+/* The files have every thin-th iteration of the draws, but all of the warm-up. */
 static ckam_status merge(step_history *s, row_file *warmup, row_file *draws, ckam_error *error) {
     const char *setting = csv_setting(draws->reader, "thin");
     double      thin = 1.0, before = 0.0, drawn = 0.0;
@@ -271,7 +271,7 @@ static ckam_status add_history(const run_facts *facts, step_history *s, size_t c
     return status;
 }
 
-/* What the caption has to say beside. */
+/* Adds sentences on cycles and means to the caption. */
 static void add_captions(figure *f, const step_history *s, double cycles) {
     if (cycles > CYCLES_ALL)
         caption_add(f, "The first %d of %.0f cycles of chain 1.", CYCLES_FIRST, cycles);
