@@ -124,7 +124,7 @@ static void few_effective_draws(void **state) {
     made_free(&m);
     m = made_model("gaussian:dim=100", 1, 450, 0.0, 1);
     e = evidence_of(&m, "gaussian:dim=100");
-    assert_warned(&e, "effective sample size is", "below 5 a parameter, 500 in all");
+    assert_warned(&e, "effective sample size is", "below 5 per parameter, 500 in all");
     made_free(&m);
 }
 
@@ -149,7 +149,7 @@ static void what_came_out(void **state) {
     e = good;
     e.overlap = 0.04;
     assert_int_equal(evidence_warning(&e, half, &s, &target, draws, NULL), CKAM_OK);
-    assert_warned(&e, "is 0.04, and below 0.05", "Draw more");
+    assert_warned(&e, "is 0.04; below 0.05", "Draw more");
     e = good;
     e.se = nan;
     assert_int_equal(evidence_warning(&e, half, &s, &target, draws, NULL), CKAM_OK);
@@ -181,7 +181,7 @@ static void values_that_come_again(void **state) {
         }
         ckam_evidence e = evidence_of(&m, "gaussian:dim=2");
         if (kind >= 2)
-            assert_warned(&e, "5 of 948 draws have the same value at one end of x.1: ", "Take the distance");
+            assert_warned(&e, "5 of 948 draws have the same value at one end of x.1: ", "Use the distance");
         else
             assert_true(e.trusted && !*e.warning);
         made_free(&m);

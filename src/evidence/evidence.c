@@ -112,11 +112,11 @@ static bool warn(const facts *f, const char *format, ...) {
 static bool small_overlap(const facts *f) {
     const ckam_evidence *e = f->evidence;
     if (isfinite(e->log_z) && isfinite(e->se) && e->overlap >= OVERLAP_LEAST) return false;
-    return warn(
-        f,
-        "The overlap of the target and the mixture fitted to its draws is %.2g, and below %.2g the estimate can be "
-        "far off. Draw more, or find parameters in which the density is less curved or has lighter tails.",
-        e->overlap, OVERLAP_LEAST);
+    return warn(f,
+                "The overlap of the target and the mixture fitted to its draws is %.2g; below %.2g the estimate can be "
+                "far off. "
+                "Draw more, or reparametrise so that the density is less curved or has lighter tails.",
+                e->overlap, OVERLAP_LEAST);
 }
 
 static bool few_crossings(const facts *f) {
@@ -125,8 +125,8 @@ static bool few_crossings(const facts *f) {
     f->evidence->doubted = true;
     return warn(f,
                 "The draws gather in %zu modes, and the chains went from one to another %" PRIu64
-                " times: what the modes weigh is not known, and so neither is log Z. Run longer, or with the sampler "
-                "jump.",
+                " times: the weights of the modes are not known, and so neither is log Z. Run longer, or with the "
+                "sampler jump.",
                 r->modes, r->crossings);
 }
 
@@ -138,7 +138,7 @@ static bool ties_at_end(const facts *f) {
     return warn(f,
                 "%zu of %zu draws have the same value at one end of %.40s: there is no number closer to the bound, and "
                 "that part "
-                "of the density is missing from log Z. Take the distance from the bound for the parameter.",
+                "of the density is missing from log Z. Use the distance from the bound as the parameter.",
                 s->tied, s->chains * HALVES * s->rows, name);
 }
 
@@ -170,11 +170,10 @@ static bool low_ess(const facts *f) {
                     "The effective sample size is %.0f, below %d: the standard error is itself uncertain. Draw more.",
                     least, ESS_LEAST);
     if (least < a_parameter)
-        return warn(
-            f,
-            "The effective sample size is %.0f, below %d a parameter, %.0f in all: too few to fit a mixture to. "
-            "Draw more.",
-            least, ESS_A_PARAMETER, a_parameter);
+        return warn(f,
+                    "The effective sample size is %.0f, below %d per parameter, %.0f in all: too few to fit a mixture. "
+                    "Draw more.",
+                    least, ESS_A_PARAMETER, a_parameter);
     return false;
 }
 

@@ -52,8 +52,8 @@ static ckam_status choose_rows(split_draws *s, const ckam_draws_shape *shape, ck
                          parameters, s->dim);
     if (shape->rows < ROWS_LEAST || total < 4 * s->dim)
         return fail_with(error, CKAM_ERROR_ARGUMENT,
-                         "there are %zu chains of %zu draws of %zu parameters; the evidence needs %d draws of a chain "
-                         "and 4 of a parameter, and better 100 of both",
+                         "there are %zu chains of %zu draws of %zu parameters; the evidence needs %d draws per chain "
+                         "and 4 per parameter, and better 100 of either",
                          shape->chains, shape->rows, parameters, ROWS_LEAST);
     s->chains = shape->chains;
     s->every = (total - 1) / BRIDGED_MOST + 1;
@@ -292,8 +292,8 @@ static ckam_status standardise(split_draws *s, size_t k, const char *name, const
     const double range = most - least;
     if (!(range > 0.0 && range < HUGE_VAL))
         return fail_with(error, CKAM_ERROR_ARGUMENT,
-                         "%s goes from %g to %g%s in the draws; the evidence is of parameters that move, so "
-                         "leave it out of target and draws",
+                         "%s goes from %g to %g%s in the draws; the evidence needs parameters that vary, so leave "
+                         "it out of target and draws",
                          name, least, most, scale);
     count_ties(s, k, least);
     count_ties(s, k, most);
