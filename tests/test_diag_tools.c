@@ -4,8 +4,7 @@
 #include "base/fastmath.h"
 #include "diag/diag.h"
 #include "diag/fft.h"
-#include "diag/scores.h"
-#include "diag/sort.h"
+#include "diag/ranks.h"
 #include "rng/rng.h"
 
 #include <math.h>

@@ -245,7 +245,7 @@ static void the_range_is_that_of_rounding(void **state) {
                 u = 2.0 * m / (1.0 + sqrt(1.0 + m * m));
             }
             double is = store(&o, &u), value = density_at(&o, &u), plain = 1e-8 * fmax(1.0, fabs(is));
-            assert_int_equal(given_range(&o.target, &u, value, &range, &evaluations, NULL), CKAM_OK);
+            assert_int_equal(rounding_range(&o.target, &u, value, &range, &evaluations, NULL), CKAM_OK);
             wrong += fabs(is - value) > plain;
             assert_less(fabs(is - value), range + plain);
             assert_less(range, 40.0 * cases[i].h * (1.0 / distance + cases[i].slope) + 1e-12);
@@ -263,11 +263,11 @@ static void the_ends_of_the_range(void **state) {
     (void)state;
     opened o = open_density("-x*x-y", "x, y > 5"), plain = open_density("-x*x-y*y", "x, y");
     double value = density_at(&plain, u);
-    assert_int_equal(given_range(&plain.target, u, value, &range, &evaluations, NULL), CKAM_OK);
+    assert_int_equal(rounding_range(&plain.target, u, value, &range, &evaluations, NULL), CKAM_OK);
     assert_true(range == 0.0 && evaluations == 0);
     store(&o, u);
     value = density_at(&o, u);
-    assert_int_equal(given_range(&o.target, u, value, &range, &evaluations, NULL), CKAM_OK);
+    assert_int_equal(rounding_range(&o.target, u, value, &range, &evaluations, NULL), CKAM_OK);
     assert_true(isinf(range) && evaluations == 2);
     close_opened(&o);
     close_opened(&plain);

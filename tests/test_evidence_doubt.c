@@ -124,7 +124,7 @@ static void few_effective_draws(void **state) {
     made_free(&m);
     m = made_model("gaussian:dim=100", 1, 450, 0.0, 1);
     e = evidence_of(&m, "gaussian:dim=100");
-    assert_warned(&e, "effective sample size is", "below 5 a parameter, 500 in all");
+    assert_warned(&e, "effective sample size is", "below 5 per parameter, 500 in all");
     made_free(&m);
 }
 
@@ -132,7 +132,7 @@ static void few_effective_draws(void **state) {
 static void what_came_out(void **state) {
     const double        nan = (double)NAN;
     const ckam_target   target = {.dim = 2};
-    halves              s = {.chains = 4, .rows = 142, .dim = 2};
+    split_draws         s = {.chains = 4, .rows = 142, .dim = 2};
     made                m = made_model("gaussian:dim=2", 4, 300, 0.0, 1);
     ckam_draws         *draws = made_draws(&m);
     const ckam_evidence good = {.log_z = 0.0, .se = 0.1, .ess = 1000, .overlap = 0.5};
@@ -140,27 +140,27 @@ static void what_came_out(void **state) {
                                         {.log_z = -0.27, .target_variance = 0.005, .q_variance = 0.005}};
     ckam_evidence       e = good;
     (void)state;
-    assert_int_equal(warning_make(&e, half, &s, &target, draws, NULL), CKAM_OK); /* 3.8 standard errors apart */
+    assert_int_equal(evidence_warning(&e, half, &s, &target, draws, NULL), CKAM_OK); /* 3.8 standard errors apart */
     assert_true(e.trusted && !*e.warning);
     half[0].log_z = 0.3;
-    assert_int_equal(warning_make(&e, half, &s, &target, draws, NULL), CKAM_OK);
+    assert_int_equal(evidence_warning(&e, half, &s, &target, draws, NULL), CKAM_OK);
     assert_warned(&e, "give 0.3 and -0.27, which is 4.0 standard errors apart", "Draw more");
     half[0].log_z = -0.27;
     e = good;
     e.overlap = 0.04;
-    assert_int_equal(warning_make(&e, half, &s, &target, draws, NULL), CKAM_OK);
-    assert_warned(&e, "is 0.04, and below 0.05", "Draw more");
+    assert_int_equal(evidence_warning(&e, half, &s, &target, draws, NULL), CKAM_OK);
+    assert_warned(&e, "is 0.04; below 0.05", "Draw more");
     e = good;
     e.se = nan;
-    assert_int_equal(warning_make(&e, half, &s, &target, draws, NULL), CKAM_OK);
+    assert_int_equal(evidence_warning(&e, half, &s, &target, draws, NULL), CKAM_OK);
     assert_warned(&e, "overlap", "Draw more");
     e = good;
     e.se = 0.6;
-    assert_int_equal(warning_make(&e, half, &s, &target, draws, NULL), CKAM_OK);
+    assert_int_equal(evidence_warning(&e, half, &s, &target, draws, NULL), CKAM_OK);
     assert_warned(&e, "standard error is 0.6, and above 0.5", "Draw more");
     e = good;
     e.ess = 99;
-    assert_int_equal(warning_make(&e, half, &s, &target, draws, NULL), CKAM_OK);
+    assert_int_equal(evidence_warning(&e, half, &s, &target, draws, NULL), CKAM_OK);
     assert_warned(&e, "effective sample size is 99, below 100", "Draw more");
     ckam_draws_free(draws);
     made_free(&m);
@@ -181,7 +181,7 @@ static void values_that_come_again(void **state) {
         }
         ckam_evidence e = evidence_of(&m, "gaussian:dim=2");
         if (kind >= 2)
-            assert_warned(&e, "5 of 948 draws have the same value at one end of x.1: ", "Take the distance");
+            assert_warned(&e, "5 of 948 draws have the same value at one end of x.1: ", "Use the distance");
         else
             assert_true(e.trusted && !*e.warning);
         made_free(&m);

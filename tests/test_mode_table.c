@@ -4,7 +4,7 @@
  * Seeds are fixed. docs/diagnostics.md has how often modes are found. */
 #include "made_files.h"
 
-#include "diag/modes.h"
+#include "diag/find_modes.h"
 
 enum { CHAINS = 4, GRID = 25 };
 
@@ -14,7 +14,7 @@ static mode_table table_of(const made *m, const made_column *columns) {
     mode_table  table;
     ckam_error  error = {.message = ""};
     ckam_draws *draws = columns ? made_opened(m, columns) : made_draws(m);
-    if (modes_find(&table, draws, &error)) fail_msg("%s", error.message);
+    if (find_modes(&table, draws, &error)) fail_msg("%s", error.message);
     ckam_draws_free(draws);
     return table;
 }
@@ -22,7 +22,7 @@ static mode_table table_of(const made *m, const made_column *columns) {
 static size_t count_modes(const made *m, const made_column *columns) {
     mode_table table = table_of(m, columns);
     size_t     count = table.count;
-    modes_free(&table);
+    mode_table_free(&table);
     return count;
 }
 
@@ -103,8 +103,8 @@ static void moves_and_cycles_are_counted(void **state) {
     }
     assert_true(found[0] == 3 && found[1] == 5 && found[2] == 7);
     assert_int_equal(t.crossings, sum);
-    modes_free(&t);
-    modes_free(&bare);
+    mode_table_free(&t);
+    mode_table_free(&bare);
     free(cycle);
     made_free(&m);
 }
@@ -121,7 +121,7 @@ static void cycles_of_one_mode(void **state) {
         assert_int_equal(t.count, 1);
         assert_int_equal(t.mode[0].found, time == 0 ? 7 : 0);
         assert_int_equal(t.mode[0].arrivals, 0);
-        modes_free(&t);
+        mode_table_free(&t);
     }
     free(cycle);
     made_free(&m);
@@ -146,7 +146,7 @@ static void add_scores(double stick, uint64_t seed, double *own, double *naive) 
         *naive += away * away / (error * error);
     }
     for (size_t j = 0; j < GRID; j++) assert_true(seen[j]);
-    modes_free(&t);
+    mode_table_free(&t);
     made_free(&m);
 }
 
@@ -183,7 +183,7 @@ static void rare_modes_are_found_by_name(void **state) {
             assert_int_equal(t.count, 2);
             assert_close(t.mode[1].centre[0], 10.0, 0.5);
             assert_close(t.mode[1].weight, rows / (CHAINS * ROWS), 1e-12);
-            modes_free(&t);
+            mode_table_free(&t);
             missed += count_modes(&m, NULL) == 1;
             made_free(&m);
         }
@@ -273,7 +273,7 @@ static void wide_names_hide_no_modes(void **state) {
         size_t mode = (size_t)(lround(t.mode[j].centre[0] / 10.0) + 5 * lround(t.mode[j].centre[1] / 10.0));
         assert_close(t.mode[j].weight * CHAINS * ROWS, (double)rows[mode], 1e-6);
     }
-    modes_free(&t);
+    mode_table_free(&t);
     free(where);
     made_free(&m);
 }

@@ -5,8 +5,7 @@
 #include "made_draws.h"
 
 #include "diag/cluster.h"
-#include "diag/modes.h"
-#include "diag/slow.h"
+#include "diag/find_modes.h"
 #include "diag/subspace.h"
 
 #include <stdio.h>
@@ -15,7 +14,7 @@ static mode_table modes_of(const made *m) {
     mode_table  table;
     ckam_error  error = {.message = ""};
     ckam_draws *draws = made_draws(m);
-    if (modes_find(&table, draws, &error)) fail_msg("%s", error.message);
+    if (find_modes(&table, draws, &error)) fail_msg("%s", error.message);
     ckam_draws_free(draws);
     return table;
 }
@@ -23,7 +22,7 @@ static mode_table modes_of(const made *m) {
 static size_t count_modes(made m) {
     mode_table table = modes_of(&m);
     size_t     count = table.count;
-    modes_free(&table);
+    mode_table_free(&table);
     made_free(&m);
     return count;
 }
@@ -84,7 +83,7 @@ static void heavy_tails_are_one_mode(void **state) {
 }
 
 /* Chains of samplers, also short ones and such as have hardly moved. ckam leaves heaps at the end of every cycle, where
- * its steps are short. Power: without slow_thin() (MOVE 0) some of these are several modes. */
+ * its steps are short. Power: without cluster_thin() (MOVE 0) some of these are several modes. */
 static void slow_chains_are_not_modes(void **state) {
     (void)state;
     static const char *const samplers[] = {"gam", "ckam", "rw"};
@@ -99,7 +98,7 @@ static void slow_chains_are_not_modes(void **state) {
     assert_modes("gam", made_chains("gaussian:dim=50", "gam", 4, 1000, 1), 1);
 }
 
-/* A random walk of each chain from its own start: nothing holds the chains where they are. Power: without slow_join()
+/* A random walk of each chain from its own start: nothing holds the chains where they are. Power: without cluster_join_slow()
  * (SLOW 2) they are four modes. */
 static made made_walks(uint64_t seed) {
     made m = made_room(4, 500, 3, seed);
@@ -251,7 +250,7 @@ static void the_table_counts_rows(void **state) {
         for (size_t k = 0; k < 3; k++) assert_close(mode->spread[k], sd, error);
         for (size_t c = 0; c < CHAINS; c++) assert_int_equal(mode->visits[c], visits[side][c]);
     }
-    modes_free(&t);
+    mode_table_free(&t);
     made_free(&m);
 }
 
@@ -268,7 +267,7 @@ static void one_mode_has_all(void **state) {
         assert_close(t.mode[0].spread[k], 1.0, 5.0 / sqrt(12000.0));
         assert_int_equal(t.mode[0].visits[k], 2000);
     }
-    modes_free(&t);
+    mode_table_free(&t);
     made_free(&m);
 }
 
@@ -292,10 +291,10 @@ static void units_do_not_matter(void **state) {
                 assert_relative(other.mode[j].centre[k], t.mode[j].centre[k] * units[u][k], 1e-12);
             for (size_t c = 0; c < 4; c++) assert_int_equal(other.mode[j].visits[c], t.mode[j].visits[c]);
         }
-        modes_free(&other);
+        mode_table_free(&other);
         made_free(&copy);
     }
-    modes_free(&t);
+    mode_table_free(&t);
     made_free(&m);
 }
 
@@ -321,7 +320,7 @@ static void the_error_of_a_weight_is_right(void **state) {
         assert_int_equal(t.count, 2);
         assert_close(t.mode[0].mcse, t.mode[1].mcse, 1e-12);
         ratio += t.mode[0].mcse / exact / TIMES;
-        modes_free(&t);
+        mode_table_free(&t);
         made_free(&m);
     }
     assert_close(ratio, 1.0, 0.08);

@@ -5,7 +5,7 @@
 #include "chain/chain.h"
 
 #include "base/checksum.h"
-#include "base/touched.h"
+#include "base/resident.h"
 
 /* In version 1 the whole block followed the options. */
 enum { SNAPSHOT_VERSION = 2, SNAPSHOT_WHOLE = 1 };
@@ -45,13 +45,13 @@ static bool is_empty(const char *page, size_t size) {
     return true;
 }
 
-static bool page_is_empty(const ckam_chain *c, touched *t, size_t page) {
+static bool page_is_empty(const ckam_chain *c, resident_pages *t, size_t page) {
     size_t size = page_size(c, page);
-    return !touched_at(t, page_at(c, page), size) || is_empty(page_at(c, page), size);
+    return !resident_at(t, page_at(c, page), size) || is_empty(page_at(c, page), size);
 }
 
 /* What was never written to stays so. */
-static void put_page(const ckam_chain *c, touched *t, size_t page, const char *from) {
+static void put_page(const ckam_chain *c, resident_pages *t, size_t page, const char *from) {
     size_t size = page_size(c, page);
     if (from && !is_empty(from, size))
         memcpy(page_at(c, page), from, size);
@@ -61,9 +61,9 @@ static void put_page(const ckam_chain *c, touched *t, size_t page, const char *f
 
 /* Map and pages, and returns their end. */
 static char *put_pages(const ckam_chain *c, char *map) {
-    char   *place = map + map_size(c);
-    touched t;
-    touched_begin(&t, c->size);
+    char          *place = map + map_size(c);
+    resident_pages t;
+    resident_begin(&t, c->size);
     memset(map, 0, map_size(c));
     for (size_t i = 0; i < page_count(c); i++) {
         size_t size = page_size(c, i);
@@ -72,7 +72,7 @@ static char *put_pages(const ckam_chain *c, char *map) {
         memcpy(place, page_at(c, i), size);
         place += size;
     }
-    touched_end(&t);
+    resident_end(&t);
     return place;
 }
 
@@ -106,12 +106,12 @@ static head make_head(const ckam_chain *c) {
 static size_t fixed_size(const ckam_chain *c) { return sizeof(head) + c->options.sampler->options_size; }
 
 size_t ckam_chain_snapshot_size(const ckam_chain *chain) {
-    size_t  size = fixed_size(chain) + map_size(chain);
-    touched t;
-    touched_begin(&t, chain->size);
+    size_t         size = fixed_size(chain) + map_size(chain);
+    resident_pages t;
+    resident_begin(&t, chain->size);
     for (size_t i = 0; i < page_count(chain); i++)
         if (!page_is_empty(chain, &t, i)) size += page_size(chain, i);
-    touched_end(&t);
+    resident_end(&t);
     return size;
 }
 
@@ -180,15 +180,15 @@ static ckam_status load_block(ckam_chain *c, const char *bytes, size_t size, boo
     if (size != expected)
         return fail_with(&c->error, CKAM_ERROR_SNAPSHOT, "the snapshot has %zu bytes of state, this chain's have %zu",
                          size, expected);
-    const char *place = whole ? bytes : bytes + map_size(c);
-    touched     t;
-    touched_begin(&t, c->size);
+    const char    *place = whole ? bytes : bytes + map_size(c);
+    resident_pages t;
+    resident_begin(&t, c->size);
     for (size_t i = 0; i < page_count(c); i++) {
         bool there = whole || is_marked(bytes, i);
         put_page(c, &t, i, there ? place : NULL);
         if (there) place += page_size(c, i);
     }
-    touched_end(&t);
+    resident_end(&t);
     return CKAM_OK;
 }
 

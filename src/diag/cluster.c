@@ -92,8 +92,8 @@ static double density_between(const graph *g, uint32_t a, uint32_t b) {
     return log_density_of(g, square[k - 1]) - log((double)g->k / (double)k);
 }
 
-/* Takes a component of the graph inside. The bound of a point outside, and inside[], are then the squared distance to the
- * nearest point inside, and which it is; the bound of one that is inside is -1. */
+/* Adds a component of the graph to the inside (Prim's algorithm on components). For a point outside, bound is the squared
+ * distance to the nearest point inside, and inside[] that point; the bound of a point inside is -1. */
 static void take_inside(graph *g, uint32_t component) {
     double *gap = g->cloud.bound;
     for (uint32_t i = 0; i < g->count; i++)
@@ -127,7 +127,7 @@ static void bridge(graph *g) {
     }
 }
 
-/* Joins along the edges and returns how many groups are left. A group of k points or fewer is none. */
+/* Joins along the edges and returns how many groups are left. A group of at most k points does not count as a peak. */
 static size_t join(graph *g, double tau) {
     size_t groups = g->count;
     for (uint32_t i = 0; i < g->count; i++) {
@@ -147,8 +147,8 @@ static size_t join(graph *g, double tau) {
     return groups;
 }
 
-/* The groups that stand out by tau; of more than CLUSTER_MOST those that stand out most. Nothing stands out by more than the
- * highest peak above the lowest level: then all are one. Many peaks may be equal, and so may the valleys between them. */
+/* The groups of prominence tau. If there are more than CLUSTER_MOST, tau is raised by bisection until there are not: at the
+ * difference between the highest peak and the lowest level all are one. Peaks may be equal, and valleys, too. */
 static size_t join_most(graph *g, double tau) {
     double low = tau, top = -HUGE_VAL;
     size_t groups = join(g, tau);
@@ -207,4 +207,133 @@ ckam_status cluster_find(size_t count, size_t dim, const double *points, uint32_
     free(g.index);
     free(g.edge);
     return status;
+}
+
+/* -- Groups caused by autocorrelation ----------------------------------------------------------------------------- */
+
+/* Within a mode a chain forgets where it was: the means of consecutive parts of its time there differ little. rho is the
+ * share of the variance between such parts (the intraclass correlation): 0 for independent draws, T / b for an
+ * autocorrelation time T and parts of b draws, about 0.75 for a random walk. A chain that has hardly moved leaves a group
+ * with a large rho. */
+enum { PARTS = 4, PART_LEAST = 4 };
+#define SLOW 0.5  /* rho above it: a group is not a mode */
+#define MOVE 0.25 /* a move that counts, squared, in units of the mean squared distance to the centre of the group */
+
+typedef struct series {
+    const double   *points;
+    const uint32_t *chain, *label;
+    size_t          count;
+} series;
+
+/* Returns the mean squared distance to the centre. */
+static double centre_of(const series *s, uint32_t group, double *centre) {
+    double n = 0.0, sum = 0.0;
+    memset(centre, 0, SUBSPACE_DIM * sizeof *centre);
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->label[i] != group) continue;
+        n += 1.0;
+        for (size_t c = 0; c < SUBSPACE_DIM; c++) centre[c] += (s->points[i * SUBSPACE_DIM + c] - centre[c]) / n;
+    }
+    for (size_t i = 0; i < s->count; i++)
+        if (s->label[i] == group) sum += point_distance(SUBSPACE_DIM, s->points + i * SUBSPACE_DIM, centre);
+    return sum / n;
+}
+
+size_t cluster_thin(size_t count, double *points, uint32_t *chain, const uint32_t *label, size_t groups) {
+    const series s = {points, chain, label, count};
+    double       least[CLUSTER_MOST], centre[SUBSPACE_DIM];
+    uint32_t     before = 0;
+    size_t       kept = 0;
+    for (uint32_t g = 0; g < groups; g++) least[g] = MOVE * centre_of(&s, g, centre);
+    for (size_t i = 0; i < count; i++) {
+        const double *x = points + i * SUBSPACE_DIM;
+        if (kept > 0 && chain[kept - 1] == chain[i] && before == label[i] &&
+            point_distance(SUBSPACE_DIM, x, points + (kept - 1) * SUBSPACE_DIM) < least[label[i]])
+            continue;
+        memmove(points + kept * SUBSPACE_DIM, x, SUBSPACE_DIM * sizeof *x);
+        chain[kept] = chain[i];
+        before = label[i];
+        kept++;
+    }
+    return kept;
+}
+
+/* Sums over the complete parts of all chains. */
+typedef struct parts {
+    double count, sum, squares; /* values, their sum, the sum of their squares */
+    double parts, sizes, means; /* how many, the sum of n_j^2, the sum of n_j mean_j^2 */
+} parts;
+
+static void add_part(parts *p, double n, double sum, double squares) {
+    p->count += n;
+    p->sum += sum;
+    p->squares += squares;
+    p->parts += 1.0;
+    p->sizes += n * n;
+    p->means += sum * sum / n;
+}
+
+/* Divides the points of one chain in a group, among from .. to-1, into consecutive parts, and adds them. */
+static void add_chain(parts *p, const series *s, uint32_t group, const double *centre, const double *line, size_t from,
+                      size_t to) {
+    size_t here = 0;
+    double n = 0.0, sum = 0.0, squares = 0.0;
+    for (size_t i = from; i < to; i++) here += s->label[i] == group;
+    const double size = fmax(PART_LEAST, ceil((double)here / PARTS));
+    for (size_t i = from; i < to; i++) {
+        double value = 0.0;
+        if (s->label[i] != group) continue;
+        for (size_t c = 0; c < SUBSPACE_DIM; c++) value += line[c] * (s->points[i * SUBSPACE_DIM + c] - centre[c]);
+        n += 1.0;
+        sum += value;
+        squares += value * value;
+        if (n < size) continue;
+        add_part(p, n, sum, squares);
+        n = sum = squares = 0.0;
+    }
+    if (n >= PART_LEAST) add_part(p, n, sum, squares);
+}
+
+/* rho of a group along a line; 1 where there are too few parts to say. */
+static double slowness(const series *s, uint32_t group, const double *centre, const double *line) {
+    parts p = {0};
+    for (size_t from = 0, to; from < s->count; from = to) {
+        for (to = from; to < s->count && s->chain[to] == s->chain[from];) to++;
+        add_chain(&p, s, group, centre, line, from, to);
+    }
+    if (p.parts < 2.0) return 1.0;
+    double between = (p.means - p.sum * p.sum / p.count) / (p.parts - 1.0);
+    double within = (p.squares - p.means) / (p.count - p.parts);
+    double size = (p.count - p.sizes / p.count) / (p.parts - 1.0);
+    double whole = between + (size - 1.0) * within;
+    return whole > 0.0 ? (between - within) / whole : 1.0;
+}
+
+/* Whether autocorrelation explains a and b, along the line between their centres: then they are not two modes. */
+static bool is_slow(const series *s, uint32_t a, uint32_t b, const double *at_a, const double *at_b) {
+    double line[SUBSPACE_DIM];
+    for (size_t c = 0; c < SUBSPACE_DIM; c++) line[c] = at_b[c] - at_a[c];
+    return slowness(s, a, at_a, line) > SLOW || slowness(s, b, at_b, line) > SLOW;
+}
+
+/* Joins the nearest such pair, and repeats. The last group takes the number that becomes free. */
+void cluster_join_slow(size_t count, const double *points, const uint32_t *chain, uint32_t *label, size_t *groups) {
+    const series s = {points, chain, label, count};
+    double       centre[CLUSTER_MOST][SUBSPACE_DIM];
+    while (*groups > 1) {
+        double   nearest = HUGE_VAL;
+        uint32_t first = 0, second = 0;
+        for (uint32_t g = 0; g < *groups; g++) centre_of(&s, g, centre[g]);
+        for (uint32_t b = 1; b < *groups; b++)
+            for (uint32_t a = 0; a < b; a++) {
+                double distance = point_distance(SUBSPACE_DIM, centre[a], centre[b]);
+                if (distance >= nearest || !is_slow(&s, a, b, centre[a], centre[b])) continue;
+                nearest = distance;
+                first = a;
+                second = b;
+            }
+        if (second == 0) return;
+        const uint32_t last = (uint32_t)-- * groups;
+        for (size_t i = 0; i < count; i++) label[i] = label[i] == second ? first : label[i] == last ? second : label[i];
+    }
 }

@@ -8,9 +8,9 @@
 #include "ckam.h"
 
 /* Different from posterior (1.4.0) on purpose:
- * - A NaN anywhere makes all numbers NaN. posterior overlooks one in the middle of an odd chain for ess_bulk.
- * - Units do not matter. posterior takes values for equal that are less than 2.2e-16 apart.
- * - Below 4 rows R-hat, ESS and mcse_mean are NaN. posterior takes chains for rows at 2 and 3.
+ * - A NaN anywhere makes all numbers NaN. posterior ignores one in the middle row of an odd number for ess_bulk.
+ * - Units do not matter. posterior treats values as equal that differ by less than 2.2e-16.
+ * - Below 4 rows R-hat, ESS and mcse_mean are NaN. posterior mistakes chains for rows at 2 and 3 rows.
  * - R-hat is that of the ranks alone where all values are equally far from the median: two chains that stand still in two
  *   places, or as many values 0 as 1. posterior has NA there, if rounding does not make the distances differ.
  * - R-hat is infinite where all chains stand still, not all in one place. posterior has rounding there, some 1e15.
@@ -19,16 +19,15 @@
 
 typedef struct diag_work diag_work;
 
-/* Room for any number of calls of the same shape. Of 2^20 values it takes 34 bytes a value for one chain, 21 for 4; no
- * more in all for fewer values. NULL for want of memory, and from 2^32 values on. Nothing else here allocates, but
- * diag_multi_ess(). */
+/* Work space for any number of calls of the same shape: for 2^20 values 34 bytes per value with one chain, 21 with 4 chains;
+ * NULL without memory, and from 2^32 values on. Of the other functions only diag_multi_ess() allocates. */
 diag_work *diag_work_create(size_t chains, size_t rows);
 void       diag_work_free(diag_work *work);
 
 void diag_summary(diag_work *work, const double *values, ckam_summary *summary);
 /* Standard error of the mean: sd / sqrt(ESS of the mean). */
 double diag_mcse_mean(diag_work *work, const double *values);
-/* Only R-hat and the smaller one of ess_bulk and ess_tail: what a stop rule looks at. */
+/* Only R-hat and the smaller of ess_bulk and ess_tail, for stop rules. */
 void diag_convergence(diag_work *work, const double *values, double *rhat, double *ess);
 
 /* ESS of `dim` quantities together (Vats, Flegal and Jones 2019): N (|Lambda| / |Sigma|)^(1/dim), where Lambda is the

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* paper: bins where p or q is 0 are skipped. It rewards what it should punish: a sampler that never leaves one of two equal
- * modes has 0.35, one that spends 11 % of its time in the other has 0.82.
+/* paper: bins where p or q is 0 are skipped, as in the paper. That rewards failure: a sampler that never leaves one of two
+ * equal modes has 0.35, one that spends 11 % of its time in the other has 0.82.
  * jeffreys: half a draw is added to every bin of both sides, q = (count + 1/2) / (total + bins/2) and
  * p' = (total p + 1/2) / (total + bins/2). Nothing is skipped: the one to judge by. */
 typedef struct divergence {

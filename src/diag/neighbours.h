@@ -1,6 +1,6 @@
 /* neighbours.h - distances between points, and the nearest neighbours of every one of them, by comparing all pairs.
  *
- * For modes.c and what it calls. */
+ * For find_modes.c and what it calls. */
 #ifndef CKAM_DIAG_NEIGHBOURS_H
 #define CKAM_DIAG_NEIGHBOURS_H
 
@@ -28,7 +28,7 @@ static inline double point_distance(size_t stride, const double *a, const double
 
 /* -- One point and many ------------------------------------------------------------------------------------------- */
 
-/* Points coordinate by coordinate, so that the distances to all of them are a few long loops. */
+/* Points stored by coordinate (structure of arrays), so that the distances to all of them are long vector loops. */
 typedef struct cloud {
     size_t        count, dim, room; /* room: of a plane, count or a bit more */
     const double *rows;             /* the points as they were given, rows of point_stride(dim) numbers: borrowed */
@@ -36,17 +36,17 @@ typedef struct cloud {
     double       *square, *bound;   /* room numbers each: the distances that were asked for last; for callers */
 } cloud;
 
-/* False: there is no memory. cloud_free() accepts what failed, and zeros. */
+/* False: no memory. cloud_free() accepts a cloud after that, or a zeroed one. */
 bool cloud_create(cloud *c, size_t count, size_t dim);
 void cloud_free(cloud *c);
-/* Its points are these rows; again when they have changed. */
+/* Copies the points from these rows; to be called again when they have changed. */
 void cloud_fill(cloud *c, const double *rows);
 
 /* The squared distances of x, a row, to the points 0 .. before-1, as in point_distance() but for the order of the sums. They
  * are there until the next call. */
 const double *cloud_distances(const cloud *c, const double *x, size_t before);
-/* After cloud_distances(): the next point from `from` on that may be nearer to x than c->bound says, or than `own`; points in
- * between are not. None is `before`, or more. */
+/* After cloud_distances(): the next point from `from` on whose squared distance to x is below its c->bound or below `own`;
+ * `before` or more where there is none. */
 size_t cloud_next(const cloud *c, size_t from, size_t before, double own);
 /* The point that is nearest to x; the first of several. */
 size_t cloud_nearest(const cloud *c, const double *x);

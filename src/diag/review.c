@@ -1,8 +1,8 @@
 /* review.c - all that is known about a set of draws: summaries, modes, findings. See ckam.h. */
 #include "base/error.h"
 #include "diag/diag.h"
+#include "diag/find_modes.h"
 #include "diag/findings.h"
-#include "diag/modes.h"
 #include "draws/draws.h"
 
 #include <math.h>
@@ -10,33 +10,33 @@
 #include <string.h>
 
 enum { MULTI_DIM = 200, MULTI_NUMBERS = 1 << 20 };
-#define HUGE_MOST 1e150 /* its square still is a number */
+#define HUGE_MOST 1e150 /* beyond it squares overflow soon */
 
-/* What the public structure points to. It stands first, so that its address is that of the whole. */
-typedef struct whole {
+/* The public structure and what it points to. It comes first, so that its address is that of the whole. */
+typedef struct review_data {
     ckam_review   review;
     char        **names; /* pointers and text, one block */
     ckam_summary *summary;
     ckam_finding *finding;
     bool         *moved;
-    uint8_t      *same; /* a row of a chain: whether it is that before it */
+    uint8_t      *same; /* of each row: whether it equals the one before */
     mode_table    modes;
     review_facts  facts;
-} whole;
+} review_data;
 
 void ckam_review_free(ckam_review *review) {
-    whole *w = (whole *)(void *)review;
+    review_data *w = (review_data *)(void *)review;
     if (!w) return;
     free(w->names);
     free(w->summary);
     free(w->finding);
     free(w->moved);
     free(w->same);
-    modes_free(&w->modes);
+    mode_table_free(&w->modes);
     free(w);
 }
 
-static ckam_status no_memory(const whole *w, ckam_error *error) {
+static ckam_status no_memory(const review_data *w, ckam_error *error) {
     return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a review of %zu parameters and %zu rows",
                      w->review.parameters, w->review.chains * w->review.rows);
 }
@@ -56,7 +56,7 @@ static char **copy_names(const ckam_draws *draws, size_t first, size_t count) {
     return names;
 }
 
-static ckam_status reserve(whole *w, const ckam_draws *draws, ckam_error *error) {
+static ckam_status reserve(review_data *w, const ckam_draws *draws, ckam_error *error) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(draws);
     ckam_review            *r = &w->review;
     r->chains = shape->chains;
@@ -84,8 +84,8 @@ static void no_summary(ckam_summary *s) {
     *s = (ckam_summary){none, none, none, none, none, none, none, none, none, none};
 }
 
-/* How often the chains came to this very number. Chains that stand still come once. */
-static size_t count_arrivals(const whole *w, const double *values, double number) {
+/* How often the chains came to exactly this number; consecutive equal rows count once. */
+static size_t count_arrivals(const review_data *w, const double *values, double number) {
     size_t arrivals = 0;
     for (const double *chain = values; chain < values + w->review.chains * w->review.rows; chain += w->review.rows) {
         arrivals += chain[0] == number;
@@ -94,8 +94,8 @@ static size_t count_arrivals(const whole *w, const double *values, double number
     return arrivals;
 }
 
-/* Rows near this number: closer than 2^30 units in its last place, but farther off than rounding takes them. */
-static size_t count_near(const whole *w, const double *values, double number) {
+/* Rows close to this number: within 2^30 units in its last place, but beyond 8, which rounding explains. */
+static size_t count_near(const review_data *w, const double *values, double number) {
     const double unit = nextafter(fabs(number), HUGE_VAL) - fabs(number);
     size_t       near = 0;
     for (size_t i = 0; i < w->review.chains * w->review.rows; i++) {
@@ -105,9 +105,9 @@ static size_t count_near(const whole *w, const double *values, double number) {
     return near;
 }
 
-/* A parameter with a density comes to no number again and again, unless it cannot get nearer to a bound: then others gather
- * before it. That is not so where jumps lead back to a draw, where numbers are cut to a limit, or where all are steps. */
-static void note_edge(whole *w, size_t k, const double *values, double number) {
+/* A parameter with a density does not return to the same number, unless that is the last one before a bound; then other draws
+ * gather close to it. That condition excludes jumps back to a draw, values clipped to a limit, and discrete values. */
+static void note_edge(review_data *w, size_t k, const double *values, double number) {
     enum { ARRIVALS = 3, ROWS_FOR_ONE = 10000 };
     const size_t  total = w->review.chains * w->review.rows, arrivals = count_arrivals(w, values, number);
     review_facts *f = &w->facts;
@@ -120,14 +120,14 @@ static void note_edge(whole *w, size_t k, const double *values, double number) {
     f->edge_rows = arrivals;
 }
 
-/* What all values of a column say. */
+/* Facts on all values of a column. */
 typedef struct column_facts {
     uint64_t undefined;
     double   least, greatest;
 } column_facts;
 
-/* Notes which rows differ from the row before them, and into moved[chain] whether one does, unless it is NULL. */
-static column_facts look_at_column(whole *w, const double *values, bool *moved) {
+/* Clears w->same where a row differs from the one before, and sets moved[chain], unless moved is NULL, if any two differ. */
+static column_facts look_at_column(review_data *w, const double *values, bool *moved) {
     column_facts f = {0, values[0], values[0]};
     for (size_t c = 0; c < w->review.chains; c++) {
         const double *chain = values + c * w->review.rows;
@@ -145,8 +145,8 @@ static column_facts look_at_column(whole *w, const double *values, bool *moved) 
     return f;
 }
 
-/* Whether the parameter is constant, not finite somewhere, beyond all measure or at a bound. */
-static void note_parameter(whole *w, size_t k, const double *values) {
+/* Notes whether the parameter is constant, not finite somewhere, huge, or at a bound. */
+static void note_parameter(review_data *w, size_t k, const double *values) {
     review_facts      *f = &w->facts;
     const column_facts column = look_at_column(w, values, w->moved);
     const double       least = column.least, greatest = column.greatest;
@@ -163,14 +163,59 @@ static void note_parameter(whole *w, size_t k, const double *values) {
     note_edge(w, k, values, greatest);
 }
 
-static void note_density(whole *w, const double *values) {
+static void note_density(review_data *w, const double *values) {
     const column_facts column = look_at_column(w, values, NULL);
     w->facts.density_undefined = column.undefined;
     w->facts.density_constant = column.least == column.greatest;
 }
 
-/* In the order of the columns: a large file is then read the fewest times. */
-static ckam_status summarise(whole *w, ckam_draws *draws, ckam_error *error) {
+/* -- Stuck chains ------------------------------------------------------------------------------------------------- */
+
+/* With a constant acceptance rate p the lengths of stretches of equal rows are geometric: P(one of n rows begins a stretch
+ * of length L or more) is at most n p (1-p)^(L-1). In a good chain p depends on the place, so that alone says little. The
+ * distinct draws with their repeats are weighted points, and the variance of a weighted mean grows with the sum of squared
+ * weights (Kish 1965). So a stretch is too long if p does not explain it, and if its square is a large part of that sum:
+ * then one event decides how large the standard errors are. */
+#define FALSE_ALARM   1e-4 /* of a run whose acceptance rate is constant */
+#define SQUARES_SHARE 0.07 /* of the sum of squares */
+
+/* How many equal rows begin at this one. */
+static size_t stretch_at(const uint8_t *same, size_t rows, size_t row) {
+    size_t length = 1;
+    while (row + length < rows && same[row + length]) length++;
+    return length;
+}
+
+/* same[chain * rows + row]: whether the row equals the one before it. docs/diagnostics.md has what was measured. */
+static stuck_stretch find_stuck(const uint8_t *same, size_t chains, size_t rows) {
+    stuck_stretch worst = {.length = 0};
+    double        squares = 0.0;
+    for (size_t c = 0; c < chains; c++) {
+        const uint8_t *chain = same + c * rows;
+        stuck_stretch  longest = {.chain = c};
+        double         count = 0.0;
+        for (size_t row = 0, length; row < rows; row += length) {
+            length = stretch_at(chain, rows, row);
+            squares += (double)length * (double)length;
+            count += 1.0;
+            if (length <= longest.length) continue;
+            longest.length = length;
+            longest.row = row;
+        }
+        const double n = (double)rows, others = n - (double)longest.length,
+                     p = others > 0.0 ? (count - 1.0) / others : 0.0;
+        const double expected = (double)chains * n * p * pow(1.0 - p, (double)longest.length - 1.0);
+        longest.accepted = p;
+        if (p > 0.0 && expected < FALSE_ALARM && longest.length > worst.length) worst = longest;
+    }
+    if ((double)worst.length * (double)worst.length < SQUARES_SHARE * squares) worst.length = 0;
+    return worst;
+}
+
+/* -- All columns -------------------------------------------------------------------------------------------------- */
+
+/* In the order of the columns, so that a large file is read as few times as possible. */
+static ckam_status summarise(review_data *w, ckam_draws *draws, ckam_error *error) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(draws);
     ckam_review            *r = &w->review;
     diag_work              *work = NULL;
@@ -192,7 +237,7 @@ static ckam_status summarise(whole *w, ckam_draws *draws, ckam_error *error) {
         else
             note_parameter(w, c - shape->first, values);
     }
-    w->facts.stays = stays_find(w->same, r->chains, r->rows);
+    w->facts.stuck = find_stuck(w->same, r->chains, r->rows);
     diag_work_free(work);
     return status;
 }
@@ -201,7 +246,7 @@ static ckam_status summarise(whole *w, ckam_draws *draws, ckam_error *error) {
 
 typedef struct gathering {
     double *matrix;
-    size_t  first, dim, rows, every; /* rows of a chain that are kept: every so many-th */
+    size_t  first, dim, rows, every; /* rows per chain that are kept: every k-th, k = every */
 } gathering;
 
 static void gather(void *context, size_t chain, size_t row, const double *values) {
@@ -210,7 +255,7 @@ static void gather(void *context, size_t chain, size_t row, const double *values
     memcpy(g->matrix + (chain * g->rows + row / g->every) * g->dim, values + g->first, g->dim * sizeof *values);
 }
 
-static ckam_status measure_multi_ess(whole *w, ckam_draws *draws, ckam_error *error) {
+static ckam_status measure_multi_ess(review_data *w, ckam_draws *draws, ckam_error *error) {
     ckam_review *r = &w->review;
     gathering    g = {.first = ckam_draws_shape_of(draws)->first, .dim = r->parameters};
     r->multi_ess = (double)NAN;
@@ -229,13 +274,13 @@ static ckam_status measure_multi_ess(whole *w, ckam_draws *draws, ckam_error *er
 }
 
 ckam_status ckam_review_create(ckam_review **review, ckam_draws *draws, ckam_error *error) {
-    whole *w = calloc(1, sizeof *w);
+    review_data *w = calloc(1, sizeof *w);
     *review = NULL;
     if (!w) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a review");
     ckam_status status = reserve(w, draws, error);
     if (!status) status = summarise(w, draws, error);
     if (!status) status = measure_multi_ess(w, draws, error);
-    if (!status) status = modes_find(&w->modes, draws, error);
+    if (!status) status = find_modes(&w->modes, draws, error);
     if (status) {
         ckam_review_free(&w->review);
         return status;
@@ -245,7 +290,7 @@ ckam_status ckam_review_create(ckam_review **review, ckam_draws *draws, ckam_err
     w->review.crossings = w->modes.crossings;
     w->facts.doubts = w->modes.doubts;
     w->review.findings = findings_make(&w->facts, w->finding);
-    w->facts = (review_facts){0}; /* it points into the draws, which may end before the review */
+    w->facts = (review_facts){0}; /* it points into the draws, which may be freed before the review */
     *review = &w->review;
     return CKAM_OK;
 }

@@ -13,9 +13,9 @@
 enum {
     SAMPLE_ROWS = 2000,
     SAMPLE_NUMBERS = 1 << 20,
-    NAMED_ROWS = 50,   /* of a name that has fewer in the even row_sample */
+    NAMED_ROWS = 50,   /* of a name that has fewer in the even sample */
     NAMED_MOST = 1000, /* of all such names */
-    VISITS_LEAST = 10  /* a name that the chains came to less often is not believed */
+    VISITS_LEAST = 10  /* a name that the chains entered less often is ignored */
 };
 
 void moments_add(const moments *m, size_t mode, double count, const double *x) {
@@ -29,7 +29,7 @@ void moments_add(const moments *m, size_t mode, double count, const double *x) {
 
 /* -- Life --------------------------------------------------------------------------------------------------------- */
 
-/* A column that describes the sampler. */
+/* The number of a column that describes the sampler; SIZE_MAX where there is none. */
 static size_t find_column(const ckam_draws *draws, const char *name) {
     const size_t first = ckam_draws_shape_of(draws)->first;
     for (size_t k = 0; k < first; k++)
@@ -37,7 +37,7 @@ static size_t find_column(const ckam_draws *draws, const char *name) {
     return SIZE_MAX;
 }
 
-/* Returns how many rows they need: twice the even sample, so that not less is left of it when it has been halved. */
+/* Returns how many rows they need: twice the even sample, so that a reservoir that was just halved still fills it. */
 static size_t place_reservoirs(row_sample *s) {
     const size_t each = SAMPLE_NUMBERS / s->stride / SAMPLE_NAMES;
     size_t       end = 2 * s->most;
@@ -84,7 +84,7 @@ static bool is_finite(size_t dim, const double *x) {
     return true;
 }
 
-/* The number of a mode or of a cycle. What is none is 0. */
+/* The number of a mode or of a cycle, at most `most`; 0 where it is NaN or below 1. */
 static uint64_t whole(double number, uint64_t most) {
     if (!(number >= 1.0)) return 0;
     return number < (double)most ? (uint64_t)number : most;
@@ -132,7 +132,7 @@ static void take_row(void *context, size_t chain, size_t row, const double *valu
     if (name > 0) keep(s, s->named + name, chain, x);
 }
 
-/* Puts the rows that are wanted one behind the other. */
+/* Moves the rows that are used to the front, one after the other. */
 static void gather(row_sample *s) {
     size_t in[SAMPLE_NAMES] = {0}, kept = s->all.count;
     s->even = s->count = kept < s->most ? kept : s->most;

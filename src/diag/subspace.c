@@ -1,7 +1,7 @@
 /* subspace.c - see subspace.h.
  *
- * Coordinates are brought to the scale W on which near points differ. Then those directions are kept in which any two
- * points differ most. Groups that are apart are far apart in such directions, in many dimensions too. */
+ * Points are whitened by W, the scatter of the normalised differences of near points. Then the directions are kept in which
+ * any two points differ most: groups that are separated are far apart in them, in many dimensions too. */
 #include "diag/subspace.h"
 
 #include "base/error.h"
@@ -26,7 +26,7 @@ typedef struct work {
     double   *points; /* count rows of stride numbers */
     cloud     cloud;  /* where W is not diagonal: the same */
     double   *column, *next, *scale;
-    double   *within, *basis, *square; /* only where W is not diagonal: W, the rows of W's map, distances */
+    double   *within, *basis, *square; /* only where W is not diagonal: W, the rows of the whitening map, distances */
     uint32_t *index;
 } work;
 
@@ -59,8 +59,8 @@ static void standardise(work *w, double *centre) {
     }
 }
 
-/* W += u u^T / |u|^2 of the difference u of two points: its length does not count, so that no point far out outweighs
- * the others. Returns false where they are equal, or further apart than can be measured. */
+/* W += u u^T / |u|^2 for the difference u of two points, normalised so that no outlier dominates. False where the points are
+ * equal or their distance overflows. */
 static bool add_pair(const work *w, const double *a, const double *b) {
     double square = point_distance(w->stride, a, b), *u = w->column;
     if (!(square > 0.0 && square < DBL_MAX)) return false;
@@ -87,7 +87,7 @@ static void measure_within(work *w) {
     }
 }
 
-/* Makes W the identity, with W = L L^T: x := L^-1 x, for the points and for the rows of the map. */
+/* Whitens, with W = L L^T: x := L^-1 x, for the points and for the rows of the map. */
 static void whiten(work *w) {
     for (size_t k = 0; k < w->dim; k++) w->basis[k * w->dim + k] = 1.0;
     for (int time = 0; time < WHITEN_TIMES; time++) {
@@ -125,7 +125,7 @@ static void add_product(const work *w, const double *a, const double *b, const d
         for (size_t c = 0; c < SUBSPACE_DIM; c++) out[k * SUBSPACE_DIM + c] += (a[k] - b[k]) * dot[c];
 }
 
-/* A point that is likely to be elsewhere: of another chain, or of another part of it. */
+/* A point that is likely to be far: of another chain, or of another part of the same one. */
 static const double *far_point(const work *w, size_t i, size_t which) {
     static const double shift[] = {0.5, 0.309};
     return w->points + (i + (size_t)(shift[which] * (double)w->count)) % w->count * w->stride;
@@ -135,7 +135,7 @@ static const double *far_point(const work *w, size_t i, size_t which) {
 static void find_directions(const work *w, size_t rank, double *v, double *next) {
     const size_t bytes = w->dim * SUBSPACE_DIM * sizeof *v;
     memset(v, 0, bytes);
-    for (size_t k = 0; k < w->dim; k++) /* any start that no direction is orthogonal to */
+    for (size_t k = 0; k < w->dim; k++) /* a start that is orthogonal to no direction */
         for (size_t c = 0; c < rank; c++)
             v[k * SUBSPACE_DIM + c] = w->dim == rank ? k == c : cos((double)(k * (c + 1)));
     for (int time = 0; time < ITERATIONS && w->dim > rank; time++) {

@@ -1,7 +1,7 @@
 /* csv.h - one chain's rows as a Stan CSV file: comments, a header line, rows of numbers, comments.
  *
- * For the run, which writes, and for draws.c and netcdf.c, which read. A row is handed to the system whole, so a file
- * that is cut off by a kill ends with a row. */
+ * The run writes; draws.c and netcdf.c read. Only whole rows are passed to write(), so the file of a killed process ends
+ * with a complete row. */
 #ifndef CKAM_DRAWS_CSV_H
 #define CKAM_DRAWS_CSV_H
 
@@ -13,29 +13,29 @@
 
 /* -- Writing ------------------------------------------------------------------------------------------------------ */
 
-/* Shared by the writers of a run: when closed, a writer that is about to write waits for ever (the process is about to
- * end), and `writing` says how many are in the middle of it. */
+/* Shared by the writers of a run. When it is closed, because the process is about to end, no writer begins a write() any
+ * more: it waits until the process ends. `writing` counts the writers inside write(). */
 typedef struct csv_gate {
     atomic_int  writing;
     atomic_bool closed;
 } csv_gate;
 
-/* The last number of a column, and where in the buffer its text is. A chain that stays where it is has the same numbers again,
- * and most of the time of writing goes into digits. */
+/* The last number of a column, and where in the buffer its text is. After a rejection the numbers are the same, and copying
+ * their text saves the conversion to decimal, which takes most of the time of writing. */
 typedef struct csv_cell {
     uint64_t    bits; /* of the number: -0 is not 0 */
     const char *text;
-    size_t      length; /* with what is behind it; 0: none in this buffer */
+    size_t      length; /* with the separator; 0: it is not in this buffer */
 } csv_cell;
 
 typedef struct csv_writer {
     char      path[FILE_SHOWN]; /* for messages */
     char     *buffer;           /* NULL: never opened */
-    csv_cell *cells;            /* one a column */
+    csv_cell *cells;            /* one per column */
     size_t    columns;
     csv_gate *gate;   /* or NULL */
     size_t    used;   /* bytes in the buffer: whole rows */
-    size_t    room;   /* for so many; a row of many columns makes it larger */
+    size_t    room;   /* size of the buffer; a row of many columns enlarges it */
     uint64_t  length; /* bytes in the file */
     int       file;   /* -1: closed */
 } csv_writer;
@@ -57,21 +57,22 @@ ckam_status csv_check_name(const char *name, ckam_error *error);
 /* Makes the file, which must not be there, and writes `top`. */
 ckam_status csv_create(csv_writer *w, const open_directory *in, const char *path, const char *top, csv_gate *gate,
                        ckam_error *error);
-/* Goes on in a file, cut to `length` bytes. A file that is shorter, or has no end of a line there, is
+/* Opens a file to append to it, truncated to `length` bytes. A file that is shorter, or has no newline there, is
  * CKAM_ERROR_FORMAT. */
 ckam_status csv_continue(csv_writer *w, const open_directory *in, const char *path, uint64_t length, csv_gate *gate,
                          ckam_error *error);
-/* Takes back all that was added after the first `length` bytes; nothing may be added any more. */
+/* Truncates the file to `length` bytes; nothing may be added afterwards. */
 ckam_status csv_cut(csv_writer *w, uint64_t length, ckam_error *error);
 /* Adds a row. Only a full buffer is written. A failure names the file and says what to do; the file then ends with the
  * last row that was written before, and the buffer is as it was. */
 ckam_status csv_row(csv_writer *w, size_t columns, const double *values, ckam_error *error);
-/* Hands all rows to the system; csv_sync() also to the disk. Then w->length is the length of the file. */
+/* Writes all rows; csv_sync() also syncs them to the disk. Then w->length is the length of the file. */
 ckam_status csv_flush(csv_writer *w, ckam_error *error);
-/* As csv_flush(), and the disk begins to write where that can be asked for. Of many files: begin all, then csv_sync() each. */
+/* As csv_flush(), and starts writeback without waiting for it, where the system can. For many files: begin all, then
+ * csv_sync() each. */
 ckam_status csv_begin_sync(csv_writer *w, ckam_error *error);
 ckam_status csv_sync(csv_writer *w, ckam_error *error);
-/* Adds bytes as they are: whole rows that were taken out before. */
+/* Adds bytes as they are: whole rows that were cut before. */
 ckam_status csv_add(csv_writer *w, const char *bytes, size_t size, ckam_error *error);
 /* The comments at the end: times in seconds. */
 ckam_status csv_tail(csv_writer *w, double warmup, double sampling, ckam_error *error);

@@ -16,7 +16,7 @@
 
 enum {
     BUFFER = 256 * 1024,
-    LINE_MOST = 1 << 28,    /* a longer line is none: the file is something else */
+    LINE_MOST = 1 << 28,    /* bytes; a file with a longer line is not a CSV file */
     SETTINGS_MOST = 1 << 20 /* bytes of comments that are kept */
 };
 
@@ -243,7 +243,7 @@ static ckam_status read_top(csv_reader *r, ckam_error *error) {
         if (status) return status;
     }
     if (status == CKAM_STOP) {
-        r->line++; /* where it would be */
+        r->line++; /* the line after the last */
         return malformed(r, error, "the file ends before its header");
     }
     if (status) return status;

@@ -79,7 +79,8 @@ ckam_status csv_check_name(const char *name, ckam_error *error) {
 
 /* -- Writing ------------------------------------------------------------------------------------------------------ */
 
-/* No signal is handled behind the gate: a handler that waits for it to be empty would wait for itself. */
+/* Signals are blocked between entering and leaving: a handler that waits until nobody writes would wait for its own
+ * thread. */
 static void gate_enter(csv_gate *gate, sigset_t *before) {
     sigset_t all;
     sigfillset(&all);
@@ -103,7 +104,7 @@ static ckam_status write_at(csv_writer *w, const char *bytes, size_t size, uint6
     gate_enter(w->gate, &before);
     if (!file_write(w->file, bytes, size, offset)) {
         status = file_write_failed(w->path, error);
-        /* Half a row at the end would be read as garbage. If even this fails, nothing more can be done. */
+        /* Removes a partial row, which would be read as garbage. If this fails, too, nothing more can be done. */
         if (ftruncate(w->file, (off_t)w->length)) errno = 0;
     }
     gate_leave(w->gate, &before);

@@ -23,11 +23,11 @@
 struct ckam_draws {
     ckam_draws_shape      shape;
     char                **names;
-    const open_directory *in;           /* that the paths are in, or NULL */
-    char                **paths;        /* of the chains; NULL where all columns are in memory */
-    size_t               *here;         /* the column that a file's column is here, where describing ones come first */
-    double               *block;        /* columns that were read last, one behind the other */
-    size_t                first, count; /* which they are */
+    const open_directory *in;    /* that the paths are in, or NULL */
+    char                **paths; /* of the chains; NULL where all columns are in memory */
+    size_t *here;  /* for each column of the file, its number here: columns of the sampler (lp__, ...) come first */
+    double *block; /* the columns that were read last, one after the other */
+    size_t  first, count; /* which they are */
 };
 
 void draws_path(const char *directory, size_t chain, bool warmup, size_t size, char *path) {
@@ -63,9 +63,8 @@ static ckam_status no_memory(ckam_error *error) {
     return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the draws");
 }
 
-/* Of chains with so many rows each, which are used: no more than DRAWS_ROWS_MOST and DRAWS_NUMBERS_MOST allow, or
- * DRAWS_ROWS_LEAST, and at least one of a chain. The stride is the smallest for which shortest / stride, rounded down, is at most
- * `most`. */
+/* Chooses stride and rows: at most what DRAWS_ROWS_MOST and DRAWS_NUMBERS_MOST allow or DRAWS_ROWS_LEAST, and at least one row
+ * per chain. The stride is the smallest for which shortest / stride, rounded down, is at most `most`. */
 static void choose_rows(ckam_draws_shape *shape) {
     const size_t chains = shape->chains ? shape->chains : 1;
     uint64_t     most = shape->columns ? DRAWS_NUMBERS_MOST / shape->columns / chains : 0;
@@ -122,7 +121,7 @@ static double setting(const csv_reader *reader, const char *key, double initial)
     return text && number_read(text, &number) && number >= 0.0 ? number : initial;
 }
 
-/* CmdStan may put its warm-up before the draws: these rows are no draws. */
+/* CmdStan may write its warm-up before the draws: these rows are skipped. */
 static ckam_status skip_warmup(csv_reader *reader, ckam_error *error) {
     const char *saved = csv_setting(reader, "save_warmup");
     uint64_t    skipped;
@@ -176,7 +175,7 @@ static ckam_status check_gap(const open_directory *in, const char *directory, si
                      file_show(in, path, shown));
 }
 
-/* A pipe can be read once only, and may wait for ever. What is not there is noticed when it is opened. */
+/* A pipe can be read only once, and may block. A missing file is noticed when it is opened. */
 static ckam_status check_regular(const open_directory *in, const char *path, ckam_error *error) {
     char        shown[FILE_SHOWN];
     struct stat about;
@@ -200,7 +199,7 @@ static bool holds_warmup(const char *path) {
     return !strcmp(last_bytes(path, sizeof end - 1), end);
 }
 
-/* A shell's chain_*.csv finds the warm-up, too, which would be further chains. */
+/* The shell's chain_*.csv also matches chain_1_warmup.csv, which would count as a further chain. */
 static ckam_status check_kinds(const char *const *paths, size_t count, ckam_error *error) {
     size_t warmups = 0, first = 0;
     for (size_t i = count; i-- > 0;)
@@ -233,7 +232,7 @@ static int compare_identities(const void *a, const void *b) {
     return order ? order : (one->chain > other->chain) - (one->chain < other->chain);
 }
 
-/* A chain that counts twice would look like one that agrees, and more draws than there are. */
+/* The same file given twice would look like two chains that agree. */
 static ckam_status check_once(const ckam_draws *d, ckam_error *error) {
     size_t      count = 0;
     identity   *files = calloc(d->shape.chains, sizeof *files);
@@ -256,7 +255,7 @@ static ckam_status check_once(const ckam_draws *d, ckam_error *error) {
     return status;
 }
 
-/* The files of a run's directory, or those that are named. */
+/* The files of a run's directory, or those that are given. */
 static ckam_status list_files(ckam_draws *d, const char *const *paths, size_t count, ckam_error *error) {
     bool directory = count == 1 && is_directory(d->in, paths[0]);
     char shown[FILE_SHOWN];

@@ -5,8 +5,8 @@
 #include "base/file.h"
 #include "ckam.h"
 
-/* At most so many rows of all chains together, and numbers in them, are used; more are thinned evenly. But with many columns
- * not to fewer rows of a chain than can be judged: files are then read several times. */
+/* The most rows, and numbers in them, that are used of all chains together; longer chains are thinned to every k-th row. With
+ * many columns at least DRAWS_ROWS_LEAST rows per chain are kept, and files are read several times instead. */
 #define DRAWS_ROWS_MOST    ((size_t)1 << 20)
 #define DRAWS_NUMBERS_MOST ((size_t)1 << 23)
 #define DRAWS_ROWS_LEAST   ((size_t)250)
@@ -19,7 +19,7 @@ ckam_status  draws_scan(ckam_draws *draws, draws_visit *visit, void *context, ck
 ckam_status draws_open(ckam_draws **draws, const open_directory *in, const char *const *paths, size_t count,
                        ckam_error *error);
 
-/* The CSV files of a run's directory, chain_1.csv, chain_2.csv, ... as long as they are there: how many. */
+/* How many CSV files a run's directory has: chain_1.csv, chain_2.csv, ... up to the first that is missing. */
 size_t draws_files(const open_directory *in, const char *directory);
 /* "directory/chain_7.csv", or with `warmup` "directory/chain_7_warmup.csv", for the chain 6 from 0. */
 void draws_path(const char *directory, size_t chain, bool warmup, size_t size, char *path);

@@ -52,8 +52,7 @@ static const library_function table[] = {
 #undef FUNCTION
 };
 
-/* HDF5 is told to do nothing when the process exits: it crashes there (1.10 does) when a file could not be closed
- * because a write had failed. */
+/* Disables the exit handler of HDF5: version 1.10 crashes in it when a file could not be closed after a failed write. */
 static ckam_status load(functions *nc, const char *library, ckam_error *error) {
     void *handle = library_load(library, sizeof table / sizeof *table, table, nc);
     int (*dont_atexit)(void);
@@ -74,8 +73,8 @@ static const char *const group_names[GROUPS] = {"posterior", "sample_stats"};
 enum {
     INDICES_MOST = 8,
     BLOCK_NUMBERS = 1 << 18,
-    NAME_ROOM = 2 * NC_MAX_NAME
-}; /* a name that is cut is still refused as too long */
+    NAME_ROOM = 2 * NC_MAX_NAME /* more than is allowed: a truncated name is still refused as too long */
+};
 
 typedef struct variable {
     const char *name; /* `length` bytes of it */
@@ -422,7 +421,7 @@ static ckam_status convert(conversion *c, const char *name, const char *created)
     return status;
 }
 
-/* The NetCDF library is not made for several threads. It is one for the whole process, and so is this lock. */
+/* The NetCDF library is not thread-safe. There is one per process, so there is one lock. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 ckam_status netcdf_write_with(const char *library, const open_directory *in, const char *directory, const char *path,

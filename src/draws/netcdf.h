@@ -1,7 +1,7 @@
 /* netcdf.h - the CSV files of a run as one NetCDF file that ArviZ opens as InferenceData.
  *
- * The NetCDF library is loaded when it is wanted: it takes 10 ms and 10 MB to load, and a user who does not want the
- * file need not have it. It is not made for threads: a lock lets one thread at a time in here. */
+ * The NetCDF library is loaded on demand: loading takes 10 ms and 10 MB, and a user who does not want the file need not
+ * install it. It is not thread-safe: a lock lets one thread at a time in here. */
 #ifndef CKAM_DRAWS_NETCDF_H
 #define CKAM_DRAWS_NETCDF_H
 
@@ -25,7 +25,8 @@ ckam_status netcdf_write_with(const char *library, const open_directory *in, con
                               const char *name, const char *created, const netcdf_note *notes, size_t count,
                               ckam_error *error);
 
-/* Adds numbers to a file that is there: in a copy, that is synced and takes the place of the file. CKAM_OK, and nothing is done, where there is no such file. */
+/* Adds numbers to an existing file: in a copy, which is synced and renamed over it. CKAM_OK, and nothing is done, where
+ * there is no such file. */
 ckam_status netcdf_annotate(const open_directory *in, const char *path, const netcdf_note *notes, size_t count,
                             ckam_error *error);
 

@@ -1,16 +1,141 @@
-/* bridge.c - see evidence.h. X.-L. Meng and W. H. Wong (1996), Statistica Sinica 6, 831-860; the error by S.
- * Fruehwirth-Schnatter (2004), Econometrics Journal 7, 143-167. With l = log pi - log q, shares s + t = 1 of the draws and
- * u = log Z the optimal bridge has
- *     mean over q of 1 / (s + t exp(u - l)) = mean over pi of 1 / (s exp(l - u) + t).
- * The left side falls with u and the right side rises: there is one root. No term leaves [0, 1/s] or [0, 1/t]. */
+/* bridge.c - see evidence.h: the proposal q, a mixture of t distributions fitted to one half of the draws, and log Z by
+ * bridge sampling between the other half and draws of q.
+ *
+ * X.-L. Meng and W. H. Wong (1996), Statistica Sinica 6, 831-860; the error by S. Fruehwirth-Schnatter (2004),
+ * Econometrics Journal 7, 143-167. */
 #include "base/error.h"
 #include "diag/diag.h"
 #include "evidence/evidence.h"
+#include "linalg/linalg.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* What both sides are made of, at the value u. */
+enum { TURNS_LEAST = 3, TURNS_MOST = 10 };
+#define BIMODALITY_LEAST 0.6
+
+typedef struct half_of {
+    const split_draws *split;
+    size_t             half;
+} half_of;
+
+static row_block block_of(void *context, size_t index) {
+    const half_of *h = context;
+    return (row_block){split_draws_block(h->split, h->half, index), h->split->rows, h->split->dim + ROW_HEAD};
+}
+
+/* -- Where the fit starts ----------------------------------------------------------------------------------------- */
+
+/* A part of the half: the draws on one side of a border in a coordinate. */
+typedef struct part {
+    const split_draws *split;
+    size_t             half, axis;
+    double             border;
+    bool               above;
+} part;
+
+/* The next draw of the part from *i on, which goes behind it; NULL after the last. */
+static const double *next(const part *p, size_t *i) {
+    const split_draws *s = p->split;
+    while (*i < s->chains * s->rows) {
+        const double *row = split_draws_block(s, p->half, *i / s->rows) + *i % s->rows * (s->dim + ROW_HEAD) + ROW_HEAD;
+        ++*i;
+        if ((row[p->axis] > p->border) == p->above) return row;
+    }
+    return NULL;
+}
+
+static size_t size_of(const part *p) {
+    size_t size = 0, i = 0;
+    while (next(p, &i)) size++;
+    return size;
+}
+
+/* Sarle's bimodality coefficient of coordinate p->axis, (skewness^2 + 1) / kurtosis: 1 for two points of any weights, 5/9
+ * for a uniform and 1/3 for a normal distribution. *middle := mean + sd * skewness / 2, the midpoint of two such points. */
+static double bimodality(const part *p, double *middle) {
+    const double  n = (double)size_of(p);
+    const double *x;
+    double        mean = 0.0, second = 0.0, third = 0.0, fourth = 0.0;
+    for (size_t i = 0; (x = next(p, &i));) mean += x[p->axis] / n;
+    for (size_t i = 0; (x = next(p, &i));) {
+        const double d = x[p->axis] - mean;
+        second += d * d / n;
+        third += d * d * d / n;
+        fourth += d * d * d * d / n;
+    }
+    const double skewness = third / (second * sqrt(second));
+    *middle = mean + 0.5 * skewness * sqrt(second);
+    return (skewness * skewness + 1.0) * second * second / fourth;
+}
+
+/* Adds a component with mean and covariance of a part. The diagonal is inflated, as if by dim + 1 further draws, so that the
+ * matrix is positive definite; 1e-10 is added for coordinates that are constant in the part. */
+static void add_component(mixture *m, const part *p) {
+    const size_t  dim = m->dim, j = mixture_add(m);
+    const double  n = (double)size_of(p);
+    const double *x;
+    double       *mean = mixture_mean(m, j), *factor = mixture_factor(m, j), *dx = block_at(m, m->work);
+    for (size_t i = 0; (x = next(p, &i));) vec_axpy(dim, 1.0 / n, x, mean);
+    for (size_t i = 0; (x = next(p, &i));) {
+        for (size_t k = 0; k < dim; k++) dx[k] = x[k] - mean[k];
+        for (size_t k = 0; k < dim; k++) vec_axpy(dim - k, dx[k] / n, dx + k, factor + k * dim + k);
+    }
+    for (size_t k = 0; k < dim; k++)
+        factor[k * dim + k] = 1e-10 + factor[k * dim + k] * (1.0 + ((double)dim + 1.0) / n);
+    chol_factor(dim, factor);
+    mixture_prepare(m, j);
+    m->at[j].weight = n;
+    m->at[j].reached = true;
+}
+
+/* Starts with one component, or with two where some coordinate is bimodal. In many dimensions the refit would not split
+ * along a single coordinate: it tries only directions that mix many of them. */
+static void begin(mixture *m, const split_draws *s, size_t half) {
+    const part whole = {.split = s, .half = half, .border = HUGE_VAL};
+    part       low = whole, high = {.split = s, .half = half, .above = true};
+    double     most = BIMODALITY_LEAST, middle;
+    for (part p = whole; p.axis < s->dim; p.axis++) {
+        const double here = bimodality(&p, &middle);
+        if (!(here > most)) continue;
+        most = here;
+        low.axis = high.axis = p.axis;
+        low.border = high.border = middle;
+    }
+    const size_t below = size_of(&low), total = s->chains * s->rows, enough = 2 * (s->dim + 1);
+    if (below >= enough && total - below >= enough) {
+        add_component(m, &low);
+        add_component(m, &high);
+    } else {
+        add_component(m, &whole);
+    }
+    mixture_normalise(m);
+}
+
+mixture *bridge_fit(const split_draws *s, size_t half) {
+    half_of      context = {s, half};
+    rows         data = {&context, s->chains, s->dim, block_of, 1};
+    const size_t size = mixture_size(s->dim);
+    mixture     *m = size < SIZE_MAX ? calloc(1, size) : NULL;
+    if (!m) return NULL;
+    mixture_begin(m, s->dim, NULL);
+    begin(m, s, half);
+    for (int turn = 1; turn <= TURNS_MOST; turn++) {
+        const size_t count = m->count;
+        const double degrees = m->degrees;
+        mixture_refit(m, &data, true);
+        if (turn >= TURNS_LEAST && m->count == count && m->degrees == degrees) break;
+    }
+    return m;
+}
+
+/* -- The bridge --------------------------------------------------------------------------------------------------- */
+
+/* With l = log pi - log q, shares s + t = 1 of the draws and u = log Z the optimal bridge has
+ *     mean over q of 1 / (s + t exp(u - l)) = mean over pi of 1 / (s exp(l - u) + t).
+ * The left side falls with u and the right side rises: there is one root. No term leaves [0, 1/s] or [0, 1/t]. */
+
+/* The terms of either side, at the value u. */
 static double at_target(double l, double u, double share) { return 1.0 / (share * exp(l - u) + (1.0 - share)); }
 static double at_q(double l, double u, double share) { return 1.0 / (share + (1.0 - share) * exp(u - l)); }
 
@@ -50,7 +175,7 @@ static double moments(const double *value, size_t n, double *relative) {
     return mean;
 }
 
-/* Solves with this share; then the variances and the ESS of what is averaged. `term` has room for both sides. */
+/* Solves with this share, then computes the variances and the ESS of the averaged terms. term: room for count + n numbers. */
 static void solve(bridge *b, double from, double share, diag_work *work, double *term) {
     const size_t n = b->chains * b->rows;
     double       relative;
@@ -70,7 +195,7 @@ static double median(double *value, size_t n) {
     return value[n / 2];
 }
 
-/* First as if both sides had as many draws, which gives the overlap, then with the share that the ESS leaves. */
+/* First with equal shares, which gives the overlap; then with the shares that follow from the ESS of the target's draws. */
 ckam_status bridge_solve(bridge *b, ckam_error *error) {
     const size_t n = b->chains * b->rows;
     diag_work   *work = diag_work_create(b->chains, b->rows);

@@ -1,9 +1,9 @@
 /* experiment.h - inside a ckam_experiment: samplers compared on a density whose answers are known.
  *
- *     read.c      experiment.json and its run files        follow.c   one chain, followed as it goes
- *     truth.c     the density in bins, exactly             go.c       chains over threads
- *     figures.c   the figures that the file names          write.c    files, page and table
- *     spread.c    several seeds as one
+ *     read_experiment.c   experiment.json and its run files    track.c           one chain, measured as it runs
+ *     truth.c             exact probabilities of bins          seeds.c           the chains of several seeds as one
+ *     figures.c           the figures that the file names      write_results.c   files, page and table
+ *     experiment.c        the public functions; chains over threads
  *
  * Text points into the JSON objects, which live as long as the experiment. */
 #ifndef CKAM_EXPERIMENT_EXPERIMENT_H
@@ -21,16 +21,16 @@
 
 enum { MODES_MOST = 8, CENTRES_MOST = 64, SEEDS_MOST = 10000 };
 
-/* Bins are equally wide between `low` and low + bins * width of a coordinate; the outer ones go on for ever. */
+/* Bins of a coordinate divide [low, low + range] equally; the outermost two extend to infinity. */
 typedef struct truth {
     ckam_model *model;
     size_t      dim;
     size_t      bins, side;         /* of a marginal; along each side of the joint histogram */
     size_t      pair[2];            /* the two coordinates of the joint histogram */
-    double     *low, *range;        /* of every coordinate, without the outermost 1e-5 on each side */
+    double     *low, *range;        /* of every coordinate: between the quantiles 1e-5 and 1 - 1e-5 */
     double     *marginal;           /* dim * bins probabilities */
     double     *joint;              /* side * side: [row * side + column], a column along pair[0] */
-    size_t      modes, coordinates; /* centres that draws are told apart by, in so many first coordinates */
+    size_t      modes, coordinates; /* centres, and how many of the first coordinates assign draws to them */
     double      centre[CENTRES_MOST * 2];
 } truth;
 
@@ -40,7 +40,7 @@ void        truth_free(truth *t);
 /* The mode whose centre is nearest. 0 where there is only one, or none that is a point. */
 size_t truth_mode(const truth *t, const double *x);
 
-/* -- follow.c ----------------------------------------------------------------------------------------------------- */
+/* -- track.c ------------------------------------------------------------------------------------------------------ */
 
 typedef enum measure {
     KL_JEFFREYS,
@@ -59,7 +59,7 @@ typedef struct measure_entry {
 
 extern const measure_entry measure_table[MEASURES];
 
-/* Where a chain was after so many evaluations. */
+/* The state of the measures after some number of evaluations. */
 typedef struct record {
     double evaluations, seconds, draws, value[MEASURES];
 } record;
@@ -73,34 +73,34 @@ typedef struct track {
     size_t    records;
     record   *record;
     uint64_t *marginal, *joint, draws; /* counts in the bins of the truth */
-    size_t    steps;                   /* of the first iterations, of the first seed only */
+    size_t    steps;                   /* the first iterations, for the first seed only */
     double   *step_size;
     bool     *explores;
-    /* Draws in each mode: in groups of share_length draws, so that the error of a share can be told. */
+    /* Draws in each mode: in groups of share_length draws, from which the error of a share follows. */
     size_t    share_rows;
     uint64_t  share_length, share_count;
     uint32_t *share; /* SHARE_ROWS * modes */
 } track;
 
-/* A run file, carried out with several seeds. */
+/* A run file, run with several seeds. */
 typedef struct run_entry {
     const char *name, *label;
     ckam_plan  *plan; /* NULL: independent draws from the model */
     double     *start;
     uint64_t    evals, seeds;
     double      seconds; /* in place of evals; 0: they count */
-    double      cost;    /* seconds an evaluation, as tried at the start */
+    double      cost;    /* seconds per evaluation, by track_try() */
     track      *track;
 } run_entry;
 
-/* Follows a chain to its end, or until *stop. *evaluations is kept up to date. */
-ckam_status follow(const truth *t, const run_entry *run, track *out, const atomic_bool *stop,
-                   atomic_uint_fast64_t *evaluations, ckam_error *error);
-/* Seconds an evaluation, of some first ones. */
-ckam_status follow_try(const truth *t, run_entry *run, ckam_error *error);
+/* Runs a chain to its end, or until *stop, and fills *out. *evaluations is kept up to date. */
+ckam_status track_run(const truth *t, const run_entry *run, track *out, const atomic_bool *stop,
+                      atomic_uint_fast64_t *evaluations, ckam_error *error);
+/* run->cost := seconds per evaluation, of the first 400. */
+ckam_status track_try(const truth *t, run_entry *run, ckam_error *error);
 void        track_free(track *t);
 
-/* -- read.c ------------------------------------------------------------------------------------------------------- */
+/* -- read_experiment.c -------------------------------------------------------------------------------------------- */
 
 typedef struct experiment {
     char        path[FILE_PATH]; /* of its directory */
@@ -123,29 +123,29 @@ ckam_status members_check(const experiment *e, json_t *object, const char *const
 /* The index of the run of that name. */
 ckam_status run_find(const experiment *e, const char *name, size_t *index, ckam_error *error);
 
-/* -- figures.c, spread.c ---------------------------------------------------------------------------------------------------- */
+/* -- figures.c, seeds.c ------------------------------------------------------------------------------------------- */
 
-/* Makes a figure of an entry of "figures". Before there are results it is empty, which shows that the entry is right. */
+/* Makes a figure from an entry of "figures". Before there are results it is empty, which validates the entry. */
 ckam_status experiment_figure(const experiment *from, json_t *json, figure **out, ckam_error *error);
-/* What run_spread() is asked for beside a measure, and the last record of every chain, wherever it ended. */
+/* What seeds_spread() takes besides a measure; and, as index, the last record of every chain, wherever it ended. */
 enum { OF_SECONDS = MEASURES, OF_EVALUATIONS };
 #define LAST_RECORD SIZE_MAX
-/* Median, least and most over the chains of a run that have ended, of a measure in record `index`; of how many it is
- * known, and how many have ended. */
+/* Median, minimum and maximum of a measure in record `index` over the chains that have ended; in how many of them it is
+ * defined, and how many have ended. */
 typedef struct spread {
     double middle, low, high;
     size_t seeds, ended;
 } spread;
-spread run_spread(const run_entry *run, size_t index, int which);
+spread seeds_spread(const run_entry *run, size_t index, int which);
 /* The first chain that has ended; NULL where none has. */
-const track *run_first(const run_entry *run);
-/* Records that all ended chains of the run have after the same evaluations; 0 where none has ended. */
-size_t run_records(const run_entry *run);
+const track *seeds_first(const run_entry *run);
+/* How many first records all ended chains have at the same numbers of evaluations; 0 where none has ended. */
+size_t seeds_records(const run_entry *run);
 /* The share of the draws of all seeds that are in a mode, and its standard error. */
-ckam_status run_share(const truth *t, const run_entry *run, size_t mode, double *share, double *mcse,
-                      ckam_error *error);
+ckam_status seeds_mode_share(const truth *t, const run_entry *run, size_t mode, double *share, double *mcse,
+                             ckam_error *error);
 
-/* -- go.c, write.c ------------------------------------------------------------------------------------------------ */
+/* -- experiment.c, write_results.c -------------------------------------------------------------------------------- */
 
 struct ckam_experiment {
     ckam_experiment_setup setup;
@@ -153,7 +153,7 @@ struct ckam_experiment {
     size_t                count;
     experiment           *experiment;
     atomic_bool           stop;
-    double                seconds; /* that all of it took */
+    double                seconds; /* of wall clock, for all experiments */
     size_t                chains, ended;
     bool                  gone; /* ckam_experiment_go() was called */
     text_buffer           table;

@@ -1,4 +1,4 @@
-/* figures.c - the figures that experiment.json names, one function a kind.
+/* figures.c - the figures that experiment.json names, one function per kind.
  *
  * docs/reproduction.md has the keys of each kind. */
 #include "base/error.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an entry says, before a kind looks at it. */
+/* The members of an entry that all kinds share. */
 typedef struct entry {
     const experiment *experiment;
     json_t           *json;
@@ -35,7 +35,7 @@ static ckam_status finish(const entry *e, figure *f, figure **out) {
 
 static figure *begin(const entry *e, size_t panels) { return figure_create(e->name, e->title, e->caption, panels); }
 
-/* The truth is drawn in ink; it and the reference of independent draws are dashed. */
+/* Exact values are drawn in black; they and the reference of independent draws are dashed. */
 static bool is_exact(const run_entry *run) { return !run->plan; }
 
 /* -- Densities ---------------------------------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ static ckam_status make_truth(const entry *e, figure **out) {
     return finish(e, f, out);
 }
 
-/* The first seed alone, as one would see it. */
+/* Of the first seed only, as in a single run. */
 static ckam_status make_samples(const entry *e, figure **out) {
     figure *f = begin(e, e->runs);
     if (!f) return no_memory(e);
@@ -96,7 +96,7 @@ static void add_outline(figure *f, panel *p, const truth *t, const char *name, i
     }
 }
 
-/* A panel a run: a line a seed, and the truth. */
+/* One panel per run: one line per seed, and the exact density. */
 static ckam_status make_marginal(const entry *e, figure **out) {
     const truth *t = &e->experiment->truth;
     figure      *f = begin(e, e->runs);
@@ -123,18 +123,18 @@ static const char *const against_labels[] = {"seconds of sampling", "evaluations
 
 static void add_curve(figure *f, panel *p, const entry *e, size_t index, int which, int against) {
     const run_entry *run = e->run[index];
-    size_t           count = run_records(run);
+    size_t           count = seeds_records(run);
     mark            *band = run->seeds > 1 ? panel_mark(f, p, MARK_BAND, NULL, e->colour[index], count) : NULL;
     for (size_t i = 0; band && i < count; i++) {
-        spread y = run_spread(run, i, which);
-        band->x[i] = run_spread(run, i, against).middle;
+        spread y = seeds_spread(run, i, which);
+        band->x[i] = seeds_spread(run, i, against).middle;
         band->low[i] = y.low;
         band->high[i] = y.high;
     }
     mark *line = panel_mark(f, p, MARK_LINE, run->label, e->colour[index], count);
     for (size_t i = 0; line && i < count; i++) {
-        line->x[i] = run_spread(run, i, against).middle;
-        line->y[i] = run_spread(run, i, which).middle;
+        line->x[i] = seeds_spread(run, i, against).middle;
+        line->y[i] = seeds_spread(run, i, which).middle;
     }
     if (line) line->dashed = is_exact(run);
 }
@@ -202,13 +202,13 @@ static ckam_status add_end(const entry *e, mark *m, size_t i, int which, size_t 
     double           share, mcse;
     m->x[i] = (double)i;
     if (which >= 0) {
-        spread s = run_spread(run, LAST_RECORD, which);
+        spread s = seeds_spread(run, LAST_RECORD, which);
         m->y[i] = s.middle;
         m->low[i] = s.low;
         m->high[i] = s.high;
     }
     if (which >= 0) return CKAM_OK;
-    ckam_status status = run_share(&e->experiment->truth, run, mode, &share, &mcse, e->error);
+    ckam_status status = seeds_mode_share(&e->experiment->truth, run, mode, &share, &mcse, e->error);
     m->y[i] = share;
     m->low[i] = share - 2.0 * mcse;
     m->high[i] = share + 2.0 * mcse;
@@ -354,13 +354,13 @@ static ckam_status read_texts(entry *e) {
     return CKAM_OK;
 }
 
-/* "5 seeds, 1000000 evaluations each.", at the end of the caption: of what the figure was really made. */
+/* "5 seeds, 1000000 evaluations each.", at the end of the caption: what the figure is based on. */
 static ckam_status say_size(const entry *e, figure *f) {
     double least = HUGE_VAL, most = 0.0;
     size_t fewest = SIZE_MAX, seeds = 0;
     char   caption[2048], range[64] = "", evaluations[64] = "";
     for (size_t i = 0; i < e->runs; i++) {
-        spread s = run_spread(e->run[i], LAST_RECORD, OF_EVALUATIONS);
+        spread s = seeds_spread(e->run[i], LAST_RECORD, OF_EVALUATIONS);
         if (!s.ended) continue;
         least = fmin(least, s.low);
         most = fmax(most, s.high);

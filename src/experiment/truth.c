@@ -1,4 +1,4 @@
-/* truth.c - a built-in density in bins: exact probabilities, against which histograms of draws are held. */
+/* truth.c - the exact probabilities of bins under a built-in density, for comparison with histograms of draws. */
 #include "base/error.h"
 #include "experiment/experiment.h"
 
@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Outside of the bins' range on each side; the outermost bins have it too. */
+/* The probability beyond the bins' range on each side; the outermost bins include it. */
 #define OUTSIDE 1e-5
 
-/* Where P(x_k <= value) = p, by halving. The interval doubles until it holds it. */
+/* The p-quantile of x_k, by bisection. The interval is doubled until it contains it. */
 static double quantile(const ckam_model *m, size_t k, double p) {
     double low = -1.0, high = 1.0;
     while (ckam_model_probability(m, k, -HUGE_VAL, low) > p && low > -1e300) low *= 2.0;
@@ -51,9 +51,9 @@ static ckam_status fill_joint(truth *t, ckam_error *error) {
     return CKAM_OK;
 }
 
-/* A few modes are told apart by all that is in `centre`, two coordinates; of a grid of very many only the first
- * coordinate counts, whose centres come first in the list. */
-static ckam_status find_modes(truth *t, ckam_error *error) {
+/* Draws are assigned to the nearest centre: by the first two coordinates where there are few modes, by the first alone on a
+ * grid of very many, whose distinct first coordinates come first in the list. */
+static ckam_status find_centres(truth *t, ckam_error *error) {
     double *centres = malloc(CENTRES_MOST * t->dim * sizeof *centres), total;
     if (!centres) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the centres of the modes");
     total = ckam_model_modes(t->model, CENTRES_MOST, centres, NULL);
@@ -94,7 +94,7 @@ ckam_status truth_create(truth *t, const char *model, size_t bins, size_t side, 
                 ckam_model_probability(t->model, k, edge(t, k, i, bins), edge(t, k, i + 1, bins));
     }
     status = fill_joint(t, error);
-    if (!status) status = find_modes(t, error);
+    if (!status) status = find_centres(t, error);
     if (!status && isnan(t->joint[0]))
         status = fail_with(
             error, CKAM_ERROR_OPTION,

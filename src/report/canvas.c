@@ -1,12 +1,13 @@
 /* canvas.c - see canvas.h.
  *
- * The page grows in memory and is written in one go: a figure is small, and a file is whole or not there. */
+ * The page grows in memory and is written at the end: figures are small, and a file is never incomplete. */
 #include "report/canvas.h"
 
 #include "base/character.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/library.h"
+#include "report/figure.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -14,7 +15,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PNG_SCALE (200.0 / 72.0) /* pixels a point */
+/* -- Colours ------------------------------------------------------------------------------------------------------ */
+
+/* Those of the page, report/src/theme.js, for light backgrounds: distinguishable with every kind of colour vision, which is
+ * tested there. */
+static const unsigned colours[COLOURS] = {0x013fad, 0xc83b00, 0x008961, 0x9c3587,
+                                          0xd58e03, 0x4fa8e6, 0x6b1a10, 0x7d70e4};
+
+static rgb from_bytes(unsigned bytes) {
+    return (rgb){(bytes >> 16) / 255.0, (bytes >> 8 & 0xff) / 255.0, (bytes & 0xff) / 255.0};
+}
+
+rgb palette_colour(int colour) {
+    if (colour == COLOUR_INK) return from_bytes(0x1a1a1a);
+    if (colour < 0) return from_bytes(0x8c8c8c);
+    return from_bytes(colours[colour % COLOURS]);
+}
+
+size_t palette_dash(int colour, bool dashed, const double **lengths) {
+    static const double dashes[] = {4.0, 2.5}, dash_dot[] = {6.0, 2.0, 1.5, 2.0}, dots[] = {1.5, 2.0};
+    bool                again = colour >= COLOURS;
+    *lengths = !again ? dashes : dashed ? dots : dash_dot;
+    if (!again) return dashed ? 2 : 0;
+    return dashed ? 2 : 4;
+}
+
+static double encode(double linear) {
+    linear = fmin(fmax(linear, 0.0), 1.0);
+    return linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1.0 / 2.4) - 0.055;
+}
+
+/* OKLab (B. Ottosson, 2020) to sRGB. */
+static rgb from_oklab(double lightness, double a, double b) {
+    double l = pow(lightness + 0.3963377774 * a + 0.2158037573 * b, 3.0);
+    double m = pow(lightness - 0.1055613458 * a - 0.0638541728 * b, 3.0);
+    double s = pow(lightness - 0.0894841775 * a - 1.2914855480 * b, 3.0);
+    return (rgb){encode(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+                 encode(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+                 encode(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
+}
+
+/* Lightness falls evenly, which is what the eye reads; colour fades in, and turns from cyan to blue. */
+rgb palette_scale(double t) {
+    double chroma = 0.30 * t * (1.0 - 0.62 * t), hue = (225.0 + 40.0 * t) / 180.0 * acos(-1.0);
+    return from_oklab(1.0 - 0.75 * t, chroma * cos(hue), chroma * sin(hue));
+}
+
+#define PNG_SCALE (200.0 / 72.0) /* pixels per point */
 
 /* -- The library -------------------------------------------------------------------------------------------------- */
 
@@ -39,7 +86,7 @@ static cairo_status_t grow(void *file, const unsigned char *bytes, unsigned leng
     return t->failed ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
 }
 
-/* Letters are not moved to pixels, so that lengths of text are the same in every kind of file. */
+/* Without hinting, so that lengths of text are the same in every file format. */
 static void begin_drawing(canvas *c) {
     c->pen = c->cairo.create(c->surface);
     cairo_font_options_t *options = c->cairo.font_options_create();
@@ -69,7 +116,7 @@ ckam_status canvas_begin(canvas *c, const char *library, ckam_error *error) {
 
 static void clean(char *out, size_t size, const char *text);
 
-/* The date in a PDF is left out: the same figure is the same bytes. */
+/* No date in the PDF: the same figure gives the same bytes. */
 void canvas_page(canvas *c, canvas_kind kind, double width, double height, const char *title) {
     char clean_title[1024];
     clean(clean_title, sizeof clean_title, title);

@@ -1,4 +1,4 @@
-/* canvas.h - paper to draw on: libcairo, loaded when it is wanted; a page of PDF, SVG or PNG; text.
+/* canvas.h - paper to draw on: libcairo, loaded on demand; a page of PDF, SVG or PNG; text.
  *
  * Loading and not linking it spares every start of the command 1.5 ms (0.7 ms to 2.2 ms for a program that does nothing).
  * Lengths are points, 1/72 inch, from the upper left corner. */
@@ -6,11 +6,23 @@
 #define CKAM_REPORT_CANVAS_H
 
 #include "report/document.h"
-#include "report/palette.h"
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <cairo.h>
+
+/* Eight colours that the colour-blind can tell apart, and a scale for heat maps. */
+typedef struct rgb {
+    double red, green, blue; /* 0 to 1 */
+} rgb;
+
+/* Of a mark: COLOUR_INK, COLOUR_MUTED, or by number. */
+rgb palette_colour(int colour);
+/* The dash pattern of a line of this colour, in points: *lengths := on, off, ...; returns how many, 0 for a solid line. When
+ * colours repeat, their dashes differ. */
+size_t palette_dash(int colour, bool dashed, const double **lengths);
+/* From white (0) to dark blue (1), perceptually uniform. */
+rgb palette_scale(double t);
 
 #define CANVAS_FUNCTIONS(X)                                                                                            \
     X(clip)                                                                                                            \
@@ -74,7 +86,7 @@ typedef struct canvas {
     cairo_surface_t *surface;
     cairo_t         *pen;
     text_buffer      file;
-    bool             failed; /* there was no memory for something */
+    bool             failed; /* there was no memory */
 } canvas;
 
 /* Loads the library in the file `library`; then text can be measured, and canvas_page() called. canvas_free() is for
@@ -82,7 +94,7 @@ typedef struct canvas {
 ckam_status canvas_begin(canvas *c, const char *library, ckam_error *error);
 /* Begins the page. */
 void canvas_page(canvas *c, canvas_kind kind, double width, double height, const char *title);
-/* Ends the page and writes it to `path`, which is whole or as it was before. */
+/* Ends the page and writes it to `path` atomically. */
 ckam_status canvas_write(canvas *c, const char *path, ckam_error *error);
 void        canvas_free(canvas *c);
 

@@ -4,10 +4,28 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "report/template.h"
 
 #include <math.h>
 #include <string.h>
+
+/* -- The page's program ------------------------------------------------------------------------------------------- */
+
+/* The page that report/ builds, with its two place-holders: the assembler reads the file CKAM_REPORT_PAGE. */
+extern const char     template_page[] __attribute__((visibility("hidden")));
+extern const uint64_t template_length __attribute__((visibility("hidden")));
+__asm__(".pushsection .rodata\n"
+        ".global template_page\n"
+        ".hidden template_page\n"
+        ".global template_length\n"
+        ".hidden template_length\n"
+        "template_page:\n"
+        ".incbin \"" CKAM_REPORT_PAGE "\"\n"
+        "template_end:\n"
+        ".byte 0\n"
+        ".balign 8\n"
+        "template_length:\n"
+        ".quad template_end - template_page\n"
+        ".popsection\n");
 
 /* -- Blocks ------------------------------------------------------------------------------------------------------- */
 
@@ -159,13 +177,13 @@ void document_free(document *d) {
     text_free(&d->title);
 }
 
-/* What is left of the template. */
+/* The rest of the template. */
 typedef struct rest {
     const char *bytes;
     size_t      length;
 } rest;
 
-/* Where a place-holder stands; the length where it does not. */
+/* The offset of a place-holder; the length of the template where it is missing. */
 static size_t find(rest r, const char *holder) {
     size_t length = strlen(holder), at = 0;
     while (at + length <= r.length && memcmp(r.bytes + at, holder, length) != 0) at++;

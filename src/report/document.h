@@ -18,15 +18,15 @@ void text_add(text_buffer *t, const char *bytes, size_t count);
 void text_string(text_buffer *t, const char *string);
 void text_format(text_buffer *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_free(text_buffer *t);
-/* Text for HTML: what has a meaning there is escaped, bytes that are not UTF-8 become U+FFFD. */
+/* Text for HTML: special characters are escaped, bytes that are not UTF-8 become U+FFFD. */
 void text_html(text_buffer *t, const char *string);
 /* A JSON string with its quotes. '<', '>', '&' and the line separators are escaped, so that it may stand in a script
  * element; bytes that are not UTF-8 become U+FFFD. */
 void json_text(text_buffer *t, const char *text);
 /* A number with all its digits; null where it is not finite. */
 void json_number(text_buffer *t, double x);
-/* A list of numbers, each with the digits that a picture can show: to 1e-4 of what they span and better, or of itself
- * where they are to be shown on a logarithmic axis. null for what is not finite. */
+/* A list of numbers, rounded to what a picture can show: to 1e-4 of their range or better; on a logarithmic axis, to 1e-4 of
+ * each number. null for a number that is not finite. */
 void json_numbers(text_buffer *t, size_t count, const double *x, bool logarithmic);
 /* A figure; `brief`: without title and caption. */
 void json_figure(text_buffer *t, const figure *f, bool brief);
@@ -41,7 +41,7 @@ void document_begin(document *d, const char *title, const char *subtitle);
 void document_heading(document *d, const char *text);
 void document_paragraph(document *d, const char *text);
 void document_finding(document *d, ckam_severity severity, const char *text, const char *advice);
-/* Figures of one kind, one a parameter, of which the page shows the chosen one. The title and caption are those of the
+/* Figures of one kind, one per parameter; the page shows the one that the reader chooses. Title and caption are those of the
  * first. */
 void document_figures(document *d, size_t count, figure *const *figures);
 void document_figure(document *d, const figure *f);
@@ -58,7 +58,7 @@ void document_table_end(document *d);
 void document_pairs(document *d, const char *title, const char *caption, size_t parameters, const char *const *names,
                     size_t rows, const double *values, const uint32_t *chain);
 
-/* The page: written aside, synced, renamed. Frees the document, also after a failure. */
+/* Writes the page to a temporary file, syncs and renames it. Frees the document, also after a failure. */
 ckam_status document_write(document *d, const char *path, ckam_error *error);
 void        document_free(document *d);
 

@@ -160,7 +160,7 @@ static void include_all(const double *values, size_t count, bool logarithmic, do
     for (size_t i = 0; values && i < count; i++) include(values[i], logarithmic, low, high);
 }
 
-/* Spans are ground, and do not widen a panel; a rule widens it along its own axis. */
+/* Spans are background and do not extend the range; a rule extends it along its own axis. */
 static void include_mark(const mark *m, bool vertical, bool logarithmic, double *low, double *high) {
     bool sideways = m->kind == MARK_BARS; /* low and high are x */
     if (m->kind == MARK_SPANS) return;
@@ -187,7 +187,7 @@ static void widen(bool logarithmic, double *low, double *high) {
     *high = fmin(logarithmic ? *high * 2.0 : *high + around, DBL_MAX);
 }
 
-/* A limit that the figure has set; one that is not above 0 is none on a logarithmic axis. */
+/* A limit that the figure has set; on a logarithmic axis one that is not above 0 is ignored. */
 static bool is_limit(const axis *a, double limit) { return isfinite(limit) && !(a->logarithmic && limit <= 0.0); }
 
 bool panel_range(const panel *p, bool vertical, double *low, double *high) {

@@ -13,16 +13,16 @@ typedef enum mark_kind {
     MARK_BARS,  /* low, high, y: from 0 to y between low and high                                       */
     MARK_DOTS,  /* x, y; where low and high are there, an error bar from low to high                    */
     MARK_CELLS, /* z: a grid of columns * rows numbers from (x0, y0) on, row by row from below          */
-    MARK_SPANS, /* low, high: the ground between two x, all over the panel, for phases                  */
+    MARK_SPANS, /* low, high: shaded background between two x, over the whole height, for phases        */
     MARK_RULE   /* y: a horizontal line; or x: a vertical one; as many as count                         */
 } mark_kind;
 
-/* Where a mark takes its colour from: one of the palette, by number, or the ink of the text. */
+/* The colour of a mark: a number of the palette, or that of text. */
 enum { COLOUR_INK = -1, COLOUR_MUTED = -2, COLOURS = 8 };
 
 typedef struct mark {
     mark_kind kind;
-    char     *name;   /* in the legend, once a name; NULL: not in it */
+    char     *name;   /* in the legend, once per name; NULL: not in it */
     int       colour; /* COLOUR_INK, COLOUR_MUTED or from 0 on, taken modulo COLOURS; ignored by cells */
     bool      dashed;
     size_t    count;
@@ -34,10 +34,10 @@ typedef struct mark {
 } mark;
 
 typedef struct axis {
-    char  *label; /* "" where there is nothing to say */
+    char  *label; /* or "" */
     bool   logarithmic;
     double low, high; /* NaN: from the marks */
-    size_t names;     /* where it has names in place of numbers: at 0, 1, ... */
+    size_t names;     /* of a categorical axis, how many: at 0, 1, ... */
     char **name;
 } axis;
 
@@ -54,17 +54,16 @@ typedef struct figure {
     char  *title, *caption; /* a line; some sentences */
     char  *parameter;       /* which one it is about; NULL: all */
     size_t across;          /* panels beside each other where there is room */
-    bool   small;           /* many panels that are looked at together, each of half the usual height */
+    bool   small;           /* many panels, each of half the usual height */
     size_t panels;
     panel *panel;
-    bool   failed; /* there was no memory for something: the figure is not whole */
+    bool   failed; /* there was no memory: the figure is incomplete */
 } figure;
 
 /* NULL for want of memory. It has `panels` panels without marks. Text is copied; NULL is "". */
 figure *figure_create(const char *name, const char *title, const char *caption, size_t panels);
 void    figure_free(figure *f);
-/* A panel, with its title and the labels of its axes set. Whoever has built a figure looks once, at the end, whether
- * f->failed. */
+/* Returns a panel, with its title and the labels of its axes set. f->failed is checked once, when the figure is complete. */
 panel *figure_panel(figure *f, size_t index, const char *title, const char *x, const char *y);
 /* A mark with zeroed arrays of `count` numbers, those that the kind has; MARK_DOTS gets low and high too, as NaN: no
  * error bar; MARK_RULE gets x and y as NaN. NULL after a failure, which is noted in f. Good until the next mark of the
@@ -80,7 +79,7 @@ void figure_text(figure *f, char **text, const char *value);
 /* What the marks of a panel span, after its own limits: low < high always, both > 0 on a logarithmic axis. false: there
  * is nothing finite to show. */
 bool panel_range(const panel *p, bool vertical, double *low, double *high);
-/* How many finite numbers it shows. 0: it holds no data. */
+/* How many finite numbers it shows. 0: it has no data. */
 size_t figure_numbers(const figure *f);
 
 #endif

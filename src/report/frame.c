@@ -22,7 +22,7 @@ static bool has_kind(const panel *p, mark_kind kind) {
     return false;
 }
 
-/* Room at an end that the figure has not fixed. What begins near 0 begins at 0: that is the ground of a density. */
+/* Adds a margin at an end that the figure has not fixed. A range that begins near 0 begins at 0, as for densities. */
 static void add_room(plot_axis *a, const axis *given, double share) {
     const double near_zero = 0.05;
     double       room = share * (a->logarithmic ? log(a->high) - log(a->low) : a->high - a->low);
@@ -33,7 +33,7 @@ static void add_room(plot_axis *a, const axis *given, double share) {
     if (!isfinite(given->high)) a->high = fmin(a->logarithmic ? a->high * exp(room) : a->high + room, DBL_MAX);
 }
 
-/* A round number just beyond an end becomes the end: 100000 and not 99999. */
+/* Extends the range to a round number that lies just beyond an end: 100000 for 99999. */
 static void round_ends(plot_axis *a, const axis *given) {
     const double near = 0.02 * (a->high - a->low);
     ticks        t;
@@ -78,7 +78,7 @@ static double label_length(canvas *c, const char *label, bool vertical) {
     return vertical ? FONT_SMALL.size + 2.0 : canvas_text_width(c, FONT_SMALL, label) + 6.0;
 }
 
-/* Takes labels away that would touch the one before; returns whether there were any. */
+/* Removes labels that would touch the one before; returns whether there were any. */
 static bool part_labels(canvas *c, ticks *t, const plot_axis *a, bool vertical) {
     double end = -HUGE_VAL;
     bool   parted = false;
@@ -116,7 +116,7 @@ static double name_depth(canvas *c, frame *f, const axis *given, bool vertical, 
     return f->tilted ? longest * sin(TILT) + size * cos(TILT) : size;
 }
 
-/* As many ticks as there is room for, but not more labels than can stand apart. */
+/* As many ticks as there is room for, without overlapping labels. */
 static void choose_ticks(canvas *c, ticks *t, const plot_axis *a, bool vertical) {
     size_t wanted = (size_t)fmin(fmax(fabs(a->to - a->from) / (vertical ? 20.0 : 30.0), 2.0), 6.0);
     do ticks_make(t, a->low, a->high, a->logarithmic, wanted);
@@ -140,7 +140,7 @@ void frame_ticks(canvas *c, frame *f, bool vertical, double length) {
     if (!vertical) f->right = overhang(c, t, &a);
 }
 
-/* Every how many names one is written, so that they do not touch. */
+/* The k for which every k-th name can be written without touching the next. */
 static size_t name_stride(const axis *a, double length, bool crowded) {
     double each = length / (double)a->names;
     return crowded ? (size_t)ceil(fmin((FONT_SMALL.size + 2.0) / each, (double)a->names)) : 1;

@@ -2,7 +2,7 @@
 #ifndef CKAM_REPORT_FRAME_H
 #define CKAM_REPORT_FRAME_H
 
-#include "report/plot.h"
+#include "report/plot_marks.h"
 #include "report/ticks.h"
 
 /* The fonts of a figure, in points. */
@@ -13,13 +13,13 @@
 
 typedef struct frame {
     const panel *panel;
-    bool         data;  /* there is something to show */
+    bool         data;  /* the panel has data */
     plot         plot;  /* ranges, and once it is laid out the box */
     double       left;  /* how far the names and labels of y reach from the box */
     double       below; /* the same of x */
     double       right; /* how far the last label of x reaches beyond the box */
     ticks        x, y;
-    bool         x_label, y_label; /* these are shown: the panel below, or to the left, has not the same */
+    bool         x_label, y_label; /* shown: the panel below, or to the left, has another label */
     bool         tilted;           /* the names of x, because they are long */
 } frame;
 

@@ -1,16 +1,78 @@
-/* json.c - texts, numbers and figures as JSON. See document.h, and docs/report.md for the form. */
+/* json.c - text that grows; texts, numbers and figures as JSON. See document.h, and docs/report.md for the form. */
+#include "report/document.h"
+
 #include "base/character.h"
 #include "base/number.h"
-#include "report/document.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* -- Text that grows ---------------------------------------------------------------------------------------------- */
+
+/* Makes room for `count` more bytes and a final 0. */
+static bool reserve(text_buffer *t, size_t count) {
+    if (t->failed) return false;
+    if (count < t->room - t->length) return true;
+    size_t room = 2 * t->room + count + 64;
+    char  *larger = room > t->room ? realloc(t->bytes, room) : NULL;
+    if (!larger) {
+        t->failed = true;
+        return false;
+    }
+    t->bytes = larger;
+    t->room = room;
+    return true;
+}
+
+void text_add(text_buffer *t, const char *bytes, size_t count) {
+    if (!reserve(t, count)) return;
+    memcpy(t->bytes + t->length, bytes, count);
+    t->length += count;
+    t->bytes[t->length] = 0;
+}
+
+void text_string(text_buffer *t, const char *string) { text_add(t, string, strlen(string)); }
+
+void text_format(text_buffer *t, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int count = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (count < 0) t->failed = true; /* otherwise the text would be lost silently */
+    if (count < 0 || !reserve(t, (size_t)count)) return;
+    va_start(arguments, format);
+    vsnprintf(t->bytes + t->length, (size_t)count + 1, format, arguments);
+    va_end(arguments);
+    t->length += (size_t)count;
+}
+
+void text_free(text_buffer *t) {
+    free(t->bytes);
+    *t = (text_buffer){0};
+}
+
+void text_html(text_buffer *t, const char *string) {
+    static const char        special[] = "<>&\"'";
+    static const char *const names[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#39;"};
+    for (size_t count; *string; string += count ? count : 1) {
+        const char *found = strchr(special, *string);
+        count = character_length(string);
+        if (found)
+            text_string(t, names[found - special]);
+        else if (count)
+            text_add(t, string, count);
+        else
+            text_string(t, "\xef\xbf\xbd");
+    }
+}
 
 /* -- Texts and numbers -------------------------------------------------------------------------------------------- */
 
-/* What cannot stand as it is: '<' might end the script element, and U+2028 and U+2029 end lines in some parsers. */
+/* Whether it needs no escape: '<' might end the script element, and U+2028 and U+2029 end lines in some parsers. */
 static bool is_plain(const char *character, size_t count) {
     unsigned char c = (unsigned char)*character;
     if (count == 1) return c >= 0x20 && !strchr("\"\\<>&\x7f", c);
@@ -229,7 +291,7 @@ static void put_panel(text_buffer *t, const panel *p) {
 }
 
 void json_figure(text_buffer *t, const figure *f, bool brief) {
-    if (f->failed) { /* parts of it are not there */
+    if (f->failed) { /* the figure is incomplete */
         t->failed = true;
         return;
     }

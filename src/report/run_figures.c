@@ -1,5 +1,5 @@
-/* run_figures.c - the kinds of figures of a run, and what they share. See run_figures.h and run_parts.h. */
-#include "report/run_parts.h"
+/* run_figures.c - the table of the kinds of figures of a run, and what they share. See run_figures.h. */
+#include "report/run_figures.h"
 
 #include "base/error.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Name, whether there is one a parameter, title, summary for a list, caption. */
+/* Name, whether there is one per parameter, title, summary for a list, caption. */
 #define KINDS(X)                                                                                                       \
     X(density, true, "Marginal density by chain", "the marginal density of a parameter, a line a chain",               \
       "How often each value was drawn, a line for each chain. Lines that differ say that the chains do not agree.")    \
@@ -51,8 +51,8 @@ const char *chain_name(size_t chain, char text[CHAIN_NAME]) {
     return text;
 }
 
-ckam_status run_begin(const run_facts *facts, const figure_kind *kind, size_t column, size_t panels, figure **f,
-                      const double **values, ckam_error *error) {
+ckam_status figure_begin(const run_facts *facts, const figure_kind *kind, size_t column, size_t panels, figure **f,
+                         const double **values, ckam_error *error) {
     ckam_status status = ckam_draws_column(facts->draws, column, values, error);
     if (status) return status;
     *f = figure_create(kind->name, kind->title, kind->caption, panels);
@@ -61,7 +61,7 @@ ckam_status run_begin(const run_facts *facts, const figure_kind *kind, size_t co
     return CKAM_OK;
 }
 
-void run_say(figure *f, const char *format, ...) {
+void caption_add(figure *f, const char *format, ...) {
     char        text[1024];
     va_list     arguments;
     const char *caption = f->caption ? f->caption : "";
@@ -73,7 +73,7 @@ void run_say(figure *f, const char *format, ...) {
     if (!strstr(caption, text + used)) figure_text(f, &f->caption, text);
 }
 
-ckam_status run_end(ckam_status status, figure *f, figure **out, ckam_error *error) {
+ckam_status figure_end(ckam_status status, figure *f, figure **out, ckam_error *error) {
     if (!status && f->failed) status = fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a figure");
     if (status)
         figure_free(f);
@@ -82,10 +82,10 @@ ckam_status run_end(ckam_status status, figure *f, figure **out, ckam_error *err
     return status;
 }
 
-size_t run_step(size_t rows, size_t points) { return rows > points ? (rows + points - 1) / points : 1; }
+size_t thinning(size_t rows, size_t points) { return rows > points ? (rows + points - 1) / points : 1; }
 
 /* The place in a block is a hash of its number, the finalizer of SplitMix64 (Steele, Lea and Flood, 2014). */
-size_t run_pick(size_t rows, size_t count, size_t i) {
+size_t row_of_block(size_t rows, size_t count, size_t i) {
     size_t   from = i * rows / count, to = (i + 1) * rows / count;
     uint64_t hash = i;
     hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -93,18 +93,4 @@ size_t run_pick(size_t rows, size_t count, size_t i) {
     return from + (size_t)((hash ^ (hash >> 31)) % (to - from));
 }
 
-double run_draw(const ckam_draws_shape *shape, size_t row) { return (double)row * (double)shape->stride + 1.0; }
-
-double run_exact_mean(const run_facts *facts, size_t column, figure *f) {
-    size_t first = ckam_draws_shape_of(facts->draws)->first;
-    size_t dim = facts->model ? ckam_model_target(facts->model)->dim : 0;
-    if (column < first || column - first >= dim) return (double)NAN;
-    double *mean = malloc(dim * sizeof *mean), exact = (double)NAN;
-    if (mean) {
-        ckam_model_mean(facts->model, mean);
-        exact = mean[column - first];
-    } else
-        f->failed = true;
-    free(mean);
-    return exact;
-}
+double draw_number(const ckam_draws_shape *shape, size_t row) { return (double)row * (double)shape->stride + 1.0; }

@@ -1,4 +1,4 @@
-/* run_page.h - what is known about a set of draws, and the page that shows it. For report.c. */
+/* run_page.h - what is known about a set of draws, and the page that shows it. For run_report.c. */
 #ifndef CKAM_REPORT_RUN_PAGE_H
 #define CKAM_REPORT_RUN_PAGE_H
 
@@ -9,34 +9,21 @@
 
 /* Draws, and all that belongs to them. */
 typedef struct run_scene {
-    const char *const *paths; /* as they were named */
+    const char *const *paths; /* as the caller gave them */
     size_t             files;
     ckam_draws        *draws;
-    ckam_review       *review; /* NULL where it was not wanted */
+    ckam_review       *review; /* NULL for a single figure */
     ckam_model        *model;  /* built-in; NULL else */
     const char        *directory;
     json_t            *record;   /* run.json; NULL where there is none */
     ckam_error         unread;   /* why it could not be used; its status is CKAM_OK where it could */
-    size_t             count;    /* of the parameters that are shown */
-    size_t            *columns;  /* which they are */
-    bool               selected; /* they were named */
+    size_t             count;    /* parameters that are shown */
+    size_t            *columns;  /* their columns */
+    bool               selected; /* by the caller; else all parameters */
 } run_scene;
 
 /* Adds all blocks of the page to a document that it begins. The document is good for document_write() or
  * document_free() also after a failure. */
 ckam_status page_fill(const run_scene *scene, document *d, ckam_error *error);
-
-/* run_record.c: what run.json and the directory say. */
-void record_title(const run_scene *scene, text_buffer *title, text_buffer *subtitle);
-void record_findings(const run_scene *scene, document *d);
-void record_blocks(const run_scene *scene, document *d);
-
-/* run_tables.c: what the review says. */
-void tables_findings(const run_scene *scene, document *d);
-void tables_summary(const run_scene *scene, document *d);
-void tables_modes(const run_scene *scene, document *d);
-
-/* "s", or "" for one. */
-const char *plural(uint64_t count);
 
 #endif

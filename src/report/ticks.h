@@ -1,4 +1,4 @@
-/* ticks.h - where an axis has ticks, and what stands beside them. */
+/* ticks.h - the ticks of an axis and their labels. */
 #ifndef CKAM_REPORT_TICKS_H
 #define CKAM_REPORT_TICKS_H
 

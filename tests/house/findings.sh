@@ -47,8 +47,8 @@ for starts in apart both; do
     try 0 out '2 modes' sample --log-density "$islands" --params x,y --init $starts.txt --chains 4 --seed 1 --draws 2000 \
         --unseen 1 --format csv --out $starts
 done
-told apart 'Missing modes: the searches speak for 1 mode more than the 2'
-try 1 out 'found 1 and 1 of them, 0 in' diagnose apart
+told apart 'Missing modes: the searches suggest 1 mode more than the 2'
+try 1 out 'found 1 and 1 of them,' diagnose apart
 try 0 out 'no problems found' diagnose both
 lacks 'Missing modes'
 

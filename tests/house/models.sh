@@ -246,7 +246,7 @@ try 0 out 'seems to have no finite' sample --log-density '-1/2*x*x' --params 'x 
 try 1 out 'seems to have no finite integral' diagnose half-line
 has 'points had no value and were rejected'
 try 0 out 'by jump' sample --log-density '-0.95*(log(x)+log(1-x))' --params '0 < x < 1' --seed 1 --draws 5000 --format csv --out beta
-try 1 out 'what the density has beyond it is lacking' diagnose beta
+try 1 out 'the density beyond it is missing' diagnose beta
 # A checkpoint of another layout, whose number is in byte 8, is refused.
 printf '\002' | dd of=beta/checkpoint/state bs=1 seek=8 conv=notrunc 2>/dev/null
 try 65 err 'the checkpoint has layout 2, this build' resume beta --draws 6000
