@@ -1,7 +1,7 @@
 /* frozen.c - see frozen.h. */
 #include "frozen.h"
 
-#include "sampler/jump.h"
+#include "jump/jump.h"
 #include "sampler/kernel_walk.h"
 #include "support.h"
 

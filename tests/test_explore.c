@@ -2,8 +2,8 @@
 #include "support.h"
 
 #include "chain/chain.h"
+#include "jump/jump.h"
 #include "memory_of_modes.h"
-#include "sampler/jump.h"
 
 enum { DIM = 2, BUDGET = 20000 };
 

@@ -2,7 +2,7 @@
 #include "failure.h"
 
 #include "chain/chain.h"
-#include "sampler/jump.h"
+#include "jump/jump.h"
 
 #include <math.h>
 #include <stdio.h>

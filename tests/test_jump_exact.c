@@ -7,7 +7,7 @@
 #include "frozen.h"
 #include "support.h"
 
-#include "sampler/jump.h"
+#include "jump/jump.h"
 
 #include <math.h>
 #include <stdlib.h>

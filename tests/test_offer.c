@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "chain/chain.h"
-#include "sampler/offer.h"
+#include "jump/offer.h"
 
 #include <stdlib.h>
 #include <string.h>

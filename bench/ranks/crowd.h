@@ -3,7 +3,7 @@
 #define CKAM_BENCH_CROWD_H
 
 #include "chain/chain.h"
-#include "sampler/offer.h"
+#include "jump/offer.h"
 
 typedef struct crowd {
     ckam_chain **chain;

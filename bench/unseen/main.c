@@ -8,7 +8,7 @@
 #include "base/unseen.h"
 #include "chain/chain.h"
 #include "density.h"
-#include "sampler/jump.h"
+#include "jump/jump.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* offer.c - see offer.h. */
-#include "sampler/offer.h"
+#include "jump/offer.h"
 
 #include "mixture/tuning.h"
 

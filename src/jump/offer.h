@@ -2,10 +2,10 @@
  *
  * Chains of one process are looked at where they are. A chain of another process comes as bytes, which say the same: what is
  * learned does not depend on where chains are. The more chains there are, the fewer rows each of them brings. */
-#ifndef CKAM_SAMPLER_OFFER_H
-#define CKAM_SAMPLER_OFFER_H
+#ifndef CKAM_JUMP_OFFER_H
+#define CKAM_JUMP_OFFER_H
 
-#include "sampler/jump.h"
+#include "jump/jump.h"
 
 /* The plan and the memory of a group of chains: components 0 .. count-1 of q, and the retired ones. */
 typedef struct group_memory {

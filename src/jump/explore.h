@@ -19,8 +19,8 @@
  * Other searches begin at random starts, at draws of q0 that are spread further, or at the centre of a component and are heated in some of the user's coordinates only (HEAT); these often mean
  * something, and in many dimensions the way to another mode is found in few of them.
  * Asked and told like a sampler. One flat block. What is found does not touch the chain. */
-#ifndef CKAM_SAMPLER_EXPLORE_H
-#define CKAM_SAMPLER_EXPLORE_H
+#ifndef CKAM_JUMP_EXPLORE_H
+#define CKAM_JUMP_EXPLORE_H
 
 #include "mixture/mixture.h"
 #include "mixture/tuning.h"
@@ -57,8 +57,8 @@ typedef struct walker {
 
 /* A place that a search found, new to the memory. */
 typedef struct found_place {
-    double mass; /* log of its mass, as the search estimates it */
-    double met;  /* searches that ended in it */
+    double   mass;      /* log of its mass, as the search estimates it */
+    double   met;       /* searches that ended in it */
     uint64_t confirmed; /* whether it is the peak of a fit, and log pi there what the fit says */
 } found_place;
 

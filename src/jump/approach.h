@@ -5,10 +5,10 @@
  *             evaluated, from 51 to 200 to the values on a lattice: where it explains log pi, its Gaussian is the shape
  *     SETTLE  the same walk for a fixed number of iterations, which are warm-up; its second half is kept for the first fit
  * Only SETTLE counts as iterations: their number is the same for all chains, however long their ways were. */
-#ifndef CKAM_SAMPLER_APPROACH_H
-#define CKAM_SAMPLER_APPROACH_H
+#ifndef CKAM_JUMP_APPROACH_H
+#define CKAM_JUMP_APPROACH_H
 
-#include "sampler/jump.h"
+#include "jump/jump.h"
 
 /* Iterations of SETTLE. */
 uint64_t approach_settling(size_t dim);

@@ -1,11 +1,11 @@
 /* jump.h - inside jump: its state. Tests and the pooling of chains look at it. */
-#ifndef CKAM_SAMPLER_JUMP_H
-#define CKAM_SAMPLER_JUMP_H
+#ifndef CKAM_JUMP_JUMP_H
+#define CKAM_JUMP_JUMP_H
 
+#include "jump/explore.h"
 #include "mixture/quadratic.h"
 #include "mixture/refit.h"
 #include "sampler/adaptive.h"
-#include "sampler/explore.h"
 #include "sampler/history.h"
 #include "sampler/scale.h"
 

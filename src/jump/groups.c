@@ -1,5 +1,5 @@
 /* groups.c - see groups.h. */
-#include "sampler/groups.h"
+#include "jump/groups.h"
 
 #include <string.h>
 

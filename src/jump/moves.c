@@ -1,5 +1,5 @@
 /* moves.c - see moves.h. */
-#include "sampler/moves.h"
+#include "jump/moves.h"
 
 #include "linalg/linalg.h"
 #include "mixture/tuning.h"

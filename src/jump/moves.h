@@ -8,10 +8,10 @@
  *     INDEPENDENT  y ~ q
  *     CARRY        like AFFINE, but from a random component i ~ w, whatever the label is
  * log_ratio() has the ratio of each but for pi(y) / pi(x). docs/samplers/jump.md has the formulas. */
-#ifndef CKAM_SAMPLER_MOVES_H
-#define CKAM_SAMPLER_MOVES_H
+#ifndef CKAM_JUMP_MOVES_H
+#define CKAM_JUMP_MOVES_H
 
-#include "sampler/jump.h"
+#include "jump/jump.h"
 
 const double *moves_ask(jump_state *s, rng *r);
 void          moves_tell(jump_state *s, rng *r, double log_density, ckam_step *out);

@@ -1,7 +1,7 @@
-/* pool.c - the end of a cycle of jump: what the chains have seen becomes one memory, the same for all.
+/* adapt.c - the end of a cycle of jump: what the chains have seen becomes one memory, the same for all.
  *
  * In the order of the chains, so it does not matter which of them was first. One chain alone is pooled with itself. */
-#include "sampler/groups.h"
+#include "jump/groups.h"
 
 #include "base/unseen.h"
 #include "linalg/linalg.h"

@@ -4,10 +4,10 @@
  * half of the warm-up the chains with even numbers and those with odd ones are replicates. From there on they share a memory, but each
  * group still has searches of its own: the modes that those of both have ended in, and those that only one has met, say how many may be left
  * (capture-recapture). A mode that one group found first and that searches of the other met later is one of both. */
-#ifndef CKAM_SAMPLER_GROUPS_H
-#define CKAM_SAMPLER_GROUPS_H
+#ifndef CKAM_JUMP_GROUPS_H
+#define CKAM_JUMP_GROUPS_H
 
-#include "sampler/offer.h"
+#include "jump/offer.h"
 
 /* In component.groups. */
 static inline uint64_t group_bit(size_t group) { return (uint64_t)1 << group; }

@@ -1,5 +1,5 @@
 /* approach.c - see approach.h. */
-#include "sampler/approach.h"
+#include "jump/approach.h"
 
 #include "base/wide.h"
 #include "linalg/linalg.h"

@@ -1,5 +1,5 @@
 /* explore.c - see explore.h. */
-#include "sampler/explore.h"
+#include "jump/explore.h"
 
 #include "base/fastmath.h"
 #include "linalg/linalg.h"

@@ -2,10 +2,10 @@
  *
  * Before the first cycle: the scale of each axis, then an adaptive walk that climbs to a mode and settles there. A cycle searches for new
  * modes, which does not move the chain, then samples with moves that leave pi invariant; what they are made from stays
- * as it is until the cycle ends. There jump_pool() (pool.c) learns from all chains. */
+ * as it is until the cycle ends. There jump_pool() (adapt.c) learns from all chains. */
+#include "jump/approach.h"
+#include "jump/moves.h"
 #include "mixture/tuning.h"
-#include "sampler/approach.h"
-#include "sampler/moves.h"
 
 #include <string.h>
 
@@ -73,7 +73,7 @@ static double jump_touched(const blueprint *plan) {
     return sizeof(double) * dim * (16.2 * dim + (double)rows_kept(plan)) + 65536.0;
 }
 
-/* Where the search is not saturated by then the warm-up becomes longer (pool.c). Settling is a part of it. */
+/* Where the search is not saturated by then the warm-up becomes longer (adapt.c). Settling is a part of it. */
 static uint64_t jump_warmup(const blueprint *plan) {
     uint64_t length = affine_steps(tuning.warmup.steps, plan->dim), least = approach_settling(plan->dim);
     uint64_t most = (uint64_t)(tuning.warmup.of_horizon * (double)plan->horizon);
