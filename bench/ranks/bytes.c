@@ -33,7 +33,7 @@ static bool row(const char *spec, size_t chains, bool left) {
         crowd_go(&c);
         last = 0;
         for (size_t i = 0; i < chains; i++) {
-            last += crowd_offer_bytes(&c, i);
+            last += crowd_summary_bytes(&c, i);
             found += crowd_explorer(&c, i)->found;
         }
         formula += last;

@@ -70,7 +70,7 @@ static size_t rows_of(const crowd *c, size_t index) {
     return count;
 }
 
-size_t crowd_offer_bytes(const crowd *c, size_t index) {
+size_t crowd_summary_bytes(const crowd *c, size_t index) {
     const jump_state *s = crowd_state(c, index);
     size_t            d = s->settle.now.dim, numbers = 3 + 12 + 6 * crowd_components(c);
     if (s->stage == STAGE_SETTLE) numbers += d + d * d;

@@ -13,7 +13,7 @@
 
 static jump_state *chain(void *const *states, size_t c) { return states[c]; }
 
-static row_block block_of(void *context, size_t index) { return ((const jump_offer *)context)[index].rows; }
+static row_block block_of(void *context, size_t index) { return ((const chain_summary *)context)[index].rows; }
 
 /* -- After settling: a component a chain -------------------------------------------------------------------------- */
 
@@ -26,13 +26,13 @@ static void put(mixture *m, const double *mean, const double *factor) {
     mixture_prepare(m, a);
 }
 
-/* The group of the chain with the c-th of the offers that s learns from. */
+/* The group of the chain with the c-th of the summaries that s learns from. */
 static uint64_t group_of(const jump_state *s, size_t c) { return group_bit(s->plan.apart ? s->group : c % 2); }
 
-static void first_components(jump_state *s, const jump_offer *offers, size_t total) {
+static void first_components(jump_state *s, const chain_summary *summaries, size_t total) {
     mixture *m = jump_memory(s);
     for (size_t c = 0; c < total; c++) {
-        put(m, offers[c].mean, offers[c].factor);
+        put(m, summaries[c].mean, summaries[c].factor);
         size_t j = mixture_known_as(m, m->capacity);
         if (j < m->count) {
             m->at[j].met += 1.0;
@@ -46,7 +46,7 @@ static void first_components(jump_state *s, const jump_offer *offers, size_t tot
         m->at[j].groups = group_of(s, c);
         m->at[j].weight = 1.0;
         m->at[j].reached = true;
-        m->at[j].step = offers[c].step;
+        m->at[j].step = summaries[c].step;
     }
     mixture_normalise(m);
 }
@@ -54,17 +54,17 @@ static void first_components(jump_state *s, const jump_offer *offers, size_t tot
 /* -- Step sizes, shares, pruning ---------------------------------------------------------------------------------- */
 
 /* place: where components of the chains with odd numbers are now; NULL: where they were. */
-static jump_tally sum_tallies(const jump_offer *offers, size_t total, const size_t *place) {
+static jump_tally sum_tallies(const chain_summary *summaries, size_t total, const size_t *place) {
     jump_tally sum = {0};
     for (size_t c = 0; c < total; c++) {
-        const jump_tally *t = offers[c].tally;
+        const jump_tally *t = summaries[c].tally;
         sum.searches += t->searches;
         sum.stuck += t->stuck;
         for (int k = 0; k < MOVES; k++) {
             sum.move[k].tried += t->move[k].tried;
             sum.move[k].gain += t->move[k].gain;
         }
-        for (size_t k = 0; k < offers[c].components; k++) {
+        for (size_t k = 0; k < summaries[c].components; k++) {
             size_t j = place && c % 2 ? place[k] : k;
             if (j == SIZE_MAX) continue;
             sum.at[j].local += t->at[k].local;
@@ -83,11 +83,11 @@ static double adapted(double step, double n, double accept, double wanted) {
     return fmin(fmax(step * exp(pull), 1e-8), 1e8);
 }
 
-static void mark_groups(jump_state *s, const jump_offer *offers, size_t total, const size_t *place) {
+static void mark_groups(jump_state *s, const chain_summary *summaries, size_t total, const size_t *place) {
     for (size_t c = 0; c < total; c++)
-        for (size_t k = 0; k < offers[c].components; k++) {
+        for (size_t k = 0; k < summaries[c].components; k++) {
             size_t j = place && c % 2 ? place[k] : k;
-            if (j != SIZE_MAX && offers[c].tally->at[k].met > 0.0) jump_memory(s)->at[j].groups |= group_of(s, c);
+            if (j != SIZE_MAX && summaries[c].tally->at[k].met > 0.0) jump_memory(s)->at[j].groups |= group_of(s, c);
         }
 }
 
@@ -218,13 +218,13 @@ static void add_place(mixture *m, const found_place *place, uint64_t group, cons
     m->at[j].established = has_draws(m, j, data);
 }
 
-static void add_found(jump_state *s, const jump_offer *offers, size_t total, const rows *data) {
+static void add_found(jump_state *s, const chain_summary *summaries, size_t total, const rows *data) {
     mixture *m = jump_memory(s);
     for (size_t c = 0; c < total; c++)
-        for (size_t k = 0; k < offers[c].found; k++) {
-            put(m, offers[c].found_mean + k * m->dim, offers[c].found_factor + k * m->dim * m->dim);
-            m->at[m->capacity].confirmed = offers[c].places[k].confirmed;
-            add_place(m, &offers[c].places[k], group_of(s, c), data);
+        for (size_t k = 0; k < summaries[c].found; k++) {
+            put(m, summaries[c].found_mean + k * m->dim, summaries[c].found_factor + k * m->dim * m->dim);
+            m->at[m->capacity].confirmed = summaries[c].places[k].confirmed;
+            add_place(m, &summaries[c].places[k], group_of(s, c), data);
         }
     limit_hearsay(m);
     mixture_normalise(m);
@@ -291,18 +291,18 @@ static void begin_cycle(jump_state *s) {
 }
 
 /* Learns from all chains, in the memory of one. */
-static void learn(jump_state *s, jump_offer *offers, size_t total, const size_t *place) {
+static void learn(jump_state *s, chain_summary *summaries, size_t total, const size_t *place) {
     jump_plan      *p = &s->plan;
     mixture        *m = jump_memory(s);
-    rows            data = {offers, total, m->dim, block_of, 1};
+    rows            data = {summaries, total, m->dim, block_of, 1};
     mixture_overlap overlap;
-    jump_tally      sum = sum_tallies(offers, total, place);
+    jump_tally      sum = sum_tallies(summaries, total, place);
     bool            structure = jump_tries_structure(s);
     p->past = jump_past(s);
     count_searches(s, &sum, total);
-    mark_groups(s, offers, total, place);
+    mark_groups(s, summaries, total, place);
     if (s->stage == STAGE_SETTLE) {
-        first_components(s, offers, total);
+        first_components(s, summaries, total);
     } else {
         p->cycle++;
         adapt_steps(s, &sum);
@@ -312,7 +312,7 @@ static void learn(jump_state *s, jump_offer *offers, size_t total, const size_t 
     const double part = mixture_refit(m, &data, structure);
     profiles_learn(m, &data, part, structure);
     m->level = mixture_level(m, &data, &overlap);
-    add_found(s, offers, total, &data);
+    add_found(s, summaries, total, &data);
     establish(s);
     p->modes = mixture_name(m, &overlap, p->cycle);
     groups_compare(s);
@@ -334,16 +334,16 @@ static void share(void *const *states, size_t count) {
     }
 }
 
-size_t jump_offers(void *state, size_t index, size_t total, void *bytes) {
+size_t jump_summarise(void *state, size_t index, size_t total, void *bytes) {
     jump_state *s = state;
     s->group = index % 2;
-    const jump_offer offer = offer_of(s, index, total);
-    return offer_pack(&offer, s, bytes);
+    const chain_summary summary = chain_summary_of(s, index, total);
+    return chain_summary_pack(&summary, s, bytes);
 }
 
-/* The chains of one group, by themselves. some, own: room for their offers, and for those of their states that are here. */
-static void pool_group(void *const *states, size_t count, const jump_offer *all, size_t total, size_t group,
-                       jump_offer *some, void **own) {
+/* The chains of one group, by themselves. some, own: room for their summaries, and for those of their states that are here. */
+static void pool_group(void *const *states, size_t count, const chain_summary *all, size_t total, size_t group,
+                       chain_summary *some, void **own) {
     size_t here = 0, members = 0;
     for (size_t c = 0; c < count; c++)
         if (chain(states, c)->group == group) own[here++] = states[c];
@@ -353,7 +353,7 @@ static void pool_group(void *const *states, size_t count, const jump_offer *all,
     share(own, here);
 }
 
-static void pool_all(void *const *states, size_t count, jump_offer *all, size_t total, bool meet) {
+static void pool_all(void *const *states, size_t count, chain_summary *all, size_t total, bool meet) {
     jump_state *first = chain(states, 0);
     size_t      place[MODES_MOST];
     if (meet) groups_unite(first, &all[0].memory, &all[1].memory, place);
@@ -361,14 +361,14 @@ static void pool_all(void *const *states, size_t count, jump_offer *all, size_t 
     share(states, count);
 }
 
-bool jump_pool(void *const *states, size_t count, void *const *offers, size_t total) {
-    jump_offer  alone[2] = {0}, *all = total > 1 ? malloc(2 * total * sizeof *all) : alone;
-    void       *one[1], **own = count > 1 ? malloc(count * sizeof *own) : one;
-    jump_state *first = chain(states, 0);
-    bool        apart = first->plan.apart && total > 1, meet = apart && jump_meets(first), made = all && own;
-    for (size_t c = 0; c < count && !offers; c++) chain(states, c)->group = c % 2;
+bool jump_pool(void *const *states, size_t count, void *const *summaries, size_t total) {
+    chain_summary alone[2] = {0}, *all = total > 1 ? malloc(2 * total * sizeof *all) : alone;
+    void         *one[1], **own = count > 1 ? malloc(count * sizeof *own) : one;
+    jump_state   *first = chain(states, 0);
+    bool          apart = first->plan.apart && total > 1, meet = apart && jump_meets(first), made = all && own;
+    for (size_t c = 0; c < count && !summaries; c++) chain(states, c)->group = c % 2;
     for (size_t c = 0; made && c < total; c++)
-        all[c] = offers ? offer_unpack(first, offers[c]) : offer_of(chain(states, c), c, total);
+        all[c] = summaries ? chain_summary_unpack(first, summaries[c]) : chain_summary_of(chain(states, c), c, total);
     if (made && apart && !meet)
         for (size_t group = 0; group < 2; group++) pool_group(states, count, all, total, group, all + total, own);
     else if (made)

@@ -7,7 +7,7 @@
 #ifndef CKAM_JUMP_GROUPS_H
 #define CKAM_JUMP_GROUPS_H
 
-#include "jump/offer.h"
+#include "jump/chain_summary.h"
 
 /* In component.groups. */
 static inline uint64_t group_bit(size_t group) { return (uint64_t)1 << group; }

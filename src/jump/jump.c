@@ -237,7 +237,7 @@ const sampler jump_sampler = {.options_size = sizeof(settings),
                               .ask = jump_ask,
                               .tell = jump_tell,
                               .waits = jump_waits,
-                              .offer = jump_offers,
+                              .summarise = jump_summarise,
                               .pool = jump_pool,
                               .search = jump_search,
                               .restart = jump_restart};

@@ -95,8 +95,8 @@ size_t jump_rows_capacity(size_t dim);
 void   jump_remember(jump_state *s, const double *x, double log_density);
 
 /* See sampler.h. */
-size_t jump_offers(void *state, size_t index, size_t total, void *bytes);
-bool   jump_pool(void *const *states, size_t count, void *const *offers, size_t total);
+size_t jump_summarise(void *state, size_t index, size_t total, void *bytes);
+bool   jump_pool(void *const *states, size_t count, void *const *summaries, size_t total);
 
 /* Iterations of the cycle with this number, where pool-every is 1. */
 uint64_t jump_cycle_length(size_t dim, uint64_t cycle);

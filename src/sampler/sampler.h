@@ -68,10 +68,10 @@ typedef struct sampler {
     /* Chains that learn from each other, else NULL: whether this one has come to where they do ... */
     bool (*waits)(const void *state);
     /* ... what it brings as number `index` of `total` chains, as bytes; returns how many (bytes == NULL: only that) ... */
-    size_t (*offer)(void *state, size_t index, size_t total, void *bytes);
-    /* ... and what they do there, all of them at the same place. `states` learn from the `total` offers, in their order, which are
-     * changed; offers == NULL: from each other. False for want of memory, which one state alone does not need. */
-    bool (*pool)(void *const *states, size_t count, void *const *offers, size_t total);
+    size_t (*summarise)(void *state, size_t index, size_t total, void *bytes);
+    /* ... and what they do there, all of them at the same place. `states` learn from the `total` summaries, in their order, which are
+     * changed; summaries == NULL: from each other. False for want of memory, which one state alone does not need. */
+    bool (*pool)(void *const *states, size_t count, void *const *summaries, size_t total);
     /* A sampler that searches for modes, else NULL: how that went; and to be told that its draws begin anew, so that the modes that
      * it knows now are known from their beginning. */
     void (*search)(const void *state, search_counts *counts);

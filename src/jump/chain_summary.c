@@ -1,5 +1,5 @@
-/* offer.c - see offer.h. */
-#include "jump/offer.h"
+/* chain_summary.c - see chain_summary.h. */
+#include "jump/chain_summary.h"
 
 #include "mixture/tuning.h"
 
@@ -49,38 +49,38 @@ static group_memory memory_of(jump_state *s) {
                           .factor = mixture_factor(m, 0)};
 }
 
-jump_offer offer_of(jump_state *s, size_t index, size_t total) {
+chain_summary chain_summary_of(jump_state *s, size_t index, size_t total) {
     explorer *e = jump_explorer(s);
     bool      speaks = jump_meets(s) && index < 2;
     if (s->plan.apart && total > 1) { /* among those of its group */
         total = (total + 1 - index % 2) / 2;
         index /= 2;
     }
-    return (jump_offer){.components = ((const mixture *)(const void *)block_at(s, s->modes))->count,
-                        .memory = speaks ? memory_of(s) : (group_memory){0},
-                        .tally = &s->tally,
-                        .mean = block_at(s, s->settle.mean),
-                        .factor = block_at(s, s->settle.factor),
-                        .step = s->settle.nu,
-                        .found = e->found,
-                        .places = e->places,
-                        .found_mean = block_at(e, e->found_mean),
-                        .found_factor = block_at(e, e->found_factor),
-                        .rows = choose_rows(s, index, total)};
+    return (chain_summary){.components = ((const mixture *)(const void *)block_at(s, s->modes))->count,
+                           .memory = speaks ? memory_of(s) : (group_memory){0},
+                           .tally = &s->tally,
+                           .mean = block_at(s, s->settle.mean),
+                           .factor = block_at(s, s->settle.factor),
+                           .step = s->settle.nu,
+                           .found = e->found,
+                           .places = e->places,
+                           .found_mean = block_at(e, e->found_mean),
+                           .found_factor = block_at(e, e->found_factor),
+                           .rows = choose_rows(s, index, total)};
 }
 
 /* -- Bytes -------------------------------------------------------------------------------------------------------- */
 
 /* Its parts, in their order. */
 enum { PART_HEAD, PART_TALLY, PART_SETTLED, PART_FOUND, PART_ROWS, PART_PLAN, PART_COMPONENTS, PART_SHAPES, PARTS };
-typedef struct offer_head {
+typedef struct chain_summary_head {
     uint64_t found, rows, components;
     uint64_t speaks, retired, named; /* whether the memory of its group follows */
     double   step, level, degrees;
-} offer_head;
+} chain_summary_head;
 
 /* Where parts begin, in numbers; the last is the end. */
-static void place_parts(const jump_state *s, const offer_head *head, size_t at[PARTS + 1]) {
+static void place_parts(const jump_state *s, const chain_summary_head *head, size_t at[PARTS + 1]) {
     size_t dim = s->settle.now.dim, known = head->speaks ? head->components + head->retired : 0;
     size_t size[PARTS] = {
         [PART_HEAD] = sizeof *head / sizeof(double),
@@ -97,34 +97,34 @@ static void place_parts(const jump_state *s, const offer_head *head, size_t at[P
     for (int i = 0; i < PARTS; i++) at[i + 1] = at[i] + size[i];
 }
 
-size_t offer_pack(const jump_offer *offer, const jump_state *s, void *bytes) {
-    const group_memory *memory = &offer->memory;
-    const offer_head    head = {.found = offer->found,
-                                .rows = offer->rows.count,
-                                .components = offer->components,
-                                .speaks = memory->plan != NULL,
-                                .retired = memory->retired,
-                                .named = memory->named,
-                                .step = offer->step,
-                                .level = memory->level,
-                                .degrees = memory->degrees};
-    size_t              dim = s->settle.now.dim, width = s->history.dim, at[PARTS + 1];
-    double             *out = bytes;
+size_t chain_summary_pack(const chain_summary *summary, const jump_state *s, void *bytes) {
+    const group_memory      *memory = &summary->memory;
+    const chain_summary_head head = {.found = summary->found,
+                                     .rows = summary->rows.count,
+                                     .components = summary->components,
+                                     .speaks = memory->plan != NULL,
+                                     .retired = memory->retired,
+                                     .named = memory->named,
+                                     .step = summary->step,
+                                     .level = memory->level,
+                                     .degrees = memory->degrees};
+    size_t                   dim = s->settle.now.dim, width = s->history.dim, at[PARTS + 1];
+    double                  *out = bytes;
     place_parts(s, &head, at);
     if (!out) return at[PARTS] * sizeof *out;
     memcpy(out, &head, sizeof head);
-    memcpy(out + at[PART_TALLY], offer->tally, (at[PART_SETTLED] - at[PART_TALLY]) * sizeof *out);
+    memcpy(out + at[PART_TALLY], summary->tally, (at[PART_SETTLED] - at[PART_TALLY]) * sizeof *out);
     if (s->stage == STAGE_SETTLE) {
-        memcpy(out + at[PART_SETTLED], offer->mean, dim * sizeof *out);
-        memcpy(out + at[PART_SETTLED] + dim, offer->factor, dim * dim * sizeof *out);
+        memcpy(out + at[PART_SETTLED], summary->mean, dim * sizeof *out);
+        memcpy(out + at[PART_SETTLED] + dim, summary->factor, dim * dim * sizeof *out);
     }
     double *found = out + at[PART_FOUND];
-    memcpy(found, offer->places, head.found * sizeof(found_place));
+    memcpy(found, summary->places, head.found * sizeof(found_place));
     found += head.found * sizeof(found_place) / sizeof *out;
-    memcpy(found, offer->found_mean, head.found * dim * sizeof *out);
-    memcpy(found + head.found * dim, offer->found_factor, head.found * dim * dim * sizeof *out);
+    memcpy(found, summary->found_mean, head.found * dim * sizeof *out);
+    memcpy(found + head.found * dim, summary->found_factor, head.found * dim * dim * sizeof *out);
     for (size_t i = 0; i < head.rows; i++)
-        memcpy(out + at[PART_ROWS] + i * width, offer->rows.at + i * offer->rows.stride, width * sizeof *out);
+        memcpy(out + at[PART_ROWS] + i * width, summary->rows.at + i * summary->rows.stride, width * sizeof *out);
     if (memory->plan) {
         size_t known = memory->count + memory->retired;
         memcpy(out + at[PART_PLAN], memory->plan, sizeof *memory->plan);
@@ -135,7 +135,8 @@ size_t offer_pack(const jump_offer *offer, const jump_state *s, void *bytes) {
     return at[PARTS] * sizeof *out;
 }
 
-static group_memory unpack_memory(const offer_head *head, size_t dim, const double *in, const size_t at[PARTS + 1]) {
+static group_memory unpack_memory(const chain_summary_head *head, size_t dim, const double *in,
+                                  const size_t at[PARTS + 1]) {
     if (!head->speaks) return (group_memory){0};
     return (group_memory){.plan = (const jump_plan *)(const void *)(in + at[PART_PLAN]),
                           .count = head->components,
@@ -148,22 +149,22 @@ static group_memory unpack_memory(const offer_head *head, size_t dim, const doub
                           .factor = in + at[PART_SHAPES] + (head->components + head->retired) * dim};
 }
 
-jump_offer offer_unpack(const jump_state *s, void *bytes) {
-    size_t     dim = s->settle.now.dim, at[PARTS + 1];
-    double    *in = bytes;
-    offer_head head;
+chain_summary chain_summary_unpack(const jump_state *s, void *bytes) {
+    size_t             dim = s->settle.now.dim, at[PARTS + 1];
+    double            *in = bytes;
+    chain_summary_head head;
     memcpy(&head, in, sizeof head);
     place_parts(s, &head, at);
     const double *found = in + at[PART_FOUND] + head.found * sizeof(found_place) / sizeof *in;
-    return (jump_offer){.components = head.components,
-                        .memory = unpack_memory(&head, dim, in, at),
-                        .tally = (const jump_tally *)(const void *)(in + at[PART_TALLY]),
-                        .mean = in + at[PART_SETTLED],
-                        .factor = in + at[PART_SETTLED] + dim,
-                        .step = head.step,
-                        .found = head.found,
-                        .places = (const found_place *)(const void *)(in + at[PART_FOUND]),
-                        .found_mean = found,
-                        .found_factor = found + head.found * dim,
-                        .rows = {in + at[PART_ROWS], head.rows, s->history.dim}};
+    return (chain_summary){.components = head.components,
+                           .memory = unpack_memory(&head, dim, in, at),
+                           .tally = (const jump_tally *)(const void *)(in + at[PART_TALLY]),
+                           .mean = in + at[PART_SETTLED],
+                           .factor = in + at[PART_SETTLED] + dim,
+                           .step = head.step,
+                           .found = head.found,
+                           .places = (const found_place *)(const void *)(in + at[PART_FOUND]),
+                           .found_mean = found,
+                           .found_factor = found + head.found * dim,
+                           .rows = {in + at[PART_ROWS], head.rows, s->history.dim}};
 }

@@ -1,9 +1,9 @@
-/* offer.h - what a chain of jump brings to the end of a cycle, so that all can learn from it.
+/* chain_summary.h - what a chain of jump brings to the end of a cycle, so that all can learn from it.
  *
  * Chains of one process are looked at where they are. A chain of another process comes as bytes, which say the same: what is
  * learned does not depend on where chains are. The more chains there are, the fewer rows each of them brings. */
-#ifndef CKAM_JUMP_OFFER_H
-#define CKAM_JUMP_OFFER_H
+#ifndef CKAM_JUMP_CHAIN_SUMMARY_H
+#define CKAM_JUMP_CHAIN_SUMMARY_H
 
 #include "jump/jump.h"
 
@@ -17,7 +17,7 @@ typedef struct group_memory {
     const double    *mean, *factor;
 } group_memory;
 
-typedef struct jump_offer {
+typedef struct chain_summary {
     size_t             components;
     const jump_tally  *tally;         /* of so many components; what follows in `at` is not to be looked at */
     const double      *mean, *factor; /* where the chain has settled; looked at after that stage */
@@ -27,7 +27,7 @@ typedef struct jump_offer {
     const double      *found_mean, *found_factor;
     row_block          rows;
     group_memory       memory; /* where groups meet: that of the first chain of each; else no plan */
-} jump_offer;
+} chain_summary;
 
 /* What comes after the cycle that ends: iterations in all, and whether split and merge are tried. */
 uint64_t jump_past(const jump_state *s);
@@ -36,10 +36,10 @@ bool     jump_tries_structure(const jump_state *s);
 bool jump_meets(const jump_state *s);
 
 /* Borrowed from the chain number `index` of `total`. */
-jump_offer offer_of(jump_state *s, size_t index, size_t total);
+chain_summary chain_summary_of(jump_state *s, size_t index, size_t total);
 /* As bytes; returns how many. bytes == NULL: only that. */
-size_t offer_pack(const jump_offer *offer, const jump_state *s, void *bytes);
+size_t chain_summary_pack(const chain_summary *summary, const jump_state *s, void *bytes);
 /* Borrowed from the bytes, which are aligned as a double; `s`: any chain of the pool that is there. */
-jump_offer offer_unpack(const jump_state *s, void *bytes);
+chain_summary chain_summary_unpack(const jump_state *s, void *bytes);
 
 #endif
