@@ -51,7 +51,7 @@ static void the_density_is_that_of_t(void **unused) {
             size_t   dim = dims[a];
             mixture *m = two_components(dim, degrees[b], factors);
             for (int turn = 0; turn < 20; turn++) {
-                double slow[2], pull;
+                double slow[2], t_weight;
                 for (size_t k = 0; k < dim; k++) x[k] = 2.0 + 4.0 * rng_normal(&r);
                 double log_q = mixture_log_density(m, x, each);
                 for (size_t j = 0; j < 2; j++) {
@@ -60,8 +60,8 @@ static void the_density_is_that_of_t(void **unused) {
                 }
                 assert_close(log_q, log(0.3 * exp(slow[0]) + 0.7 * exp(slow[1])), 1e-11);
                 double square = mixture_distance(m, 1, x);
-                assert_close(mixture_log_t(m, 1, square, &pull), slow[1], 1e-11);
-                assert_relative(pull, (degrees[b] + (double)dim) / (degrees[b] + square), 1e-12);
+                assert_close(mixture_log_t(m, 1, square, &t_weight), slow[1], 1e-11);
+                assert_relative(t_weight, (degrees[b] + (double)dim) / (degrees[b] + square), 1e-12);
             }
             free(m);
         }

@@ -254,15 +254,15 @@ static void schedule(jump_state *s) {
     const double      bound = unseen_bound(met.once, met.twice, (uint64_t)p->searches);
     bool              saturated = p->unseen >= 1.0 || bound <= tuning.search.saturated * allowed;
     bool              warm = p->past <= p->warmup;
-    double            part = p->past < p->planned ? tuning.search.warmup : tuning.search.prolonged;
+    double            search_share = p->past < p->planned ? tuning.search.warmup : tuning.search.prolonged;
     if (!warm) {
-        part = tuning.search.after_warmup * fmin(1.0, reach(p) / tuning.moves.rare);
+        search_share = tuning.search.after_warmup * fmin(1.0, reach(p) / tuning.moves.rare);
         length *= (double)p->pool_every;
     }
-    if (saturated && p->past >= p->planned) part = tuning.search.least;
-    part = fmax(part, tuning.search.least);
+    if (saturated && p->past >= p->planned) search_share = tuning.search.least;
+    search_share = fmax(search_share, tuning.search.least);
     p->length = (uint64_t)length;
-    p->explore = (uint64_t)(length * part);
+    p->explore = (uint64_t)(length * search_share);
     bool may_grow = p->longest > p->planned && p->past < p->longest;
     if (warm && !saturated && may_grow && p->past + p->length > p->warmup) p->warmup = p->past + p->length;
 }
@@ -309,8 +309,8 @@ static void learn(jump_state *s, chain_summary *summaries, size_t total, const s
         prune(s, &sum);
     }
     if (structure) p->structured = p->past;
-    const double part = mixture_refit(m, &data, structure);
-    profiles_learn(m, &data, part, structure);
+    const double ess_fraction = mixture_refit(m, &data, structure);
+    profiles_learn(m, &data, ess_fraction, structure);
     m->level = mixture_level(m, &data, &overlap);
     add_found(s, summaries, total, &data);
     establish(s);

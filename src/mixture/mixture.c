@@ -93,13 +93,13 @@ void mixture_set_degrees(mixture *m, double degrees) {
     for (size_t j = 0; j < m->count + m->retired; j++) m->at[j].log_height = m->height - m->at[j].log_det;
 }
 
-double mixture_log_t(const mixture *m, size_t j, double distance, double *pull) {
+double mixture_log_t(const mixture *m, size_t j, double distance, double *t_weight) {
     const double order = m->degrees + (double)m->dim;
-    if (pull) *pull = order / (m->degrees + distance);
+    if (t_weight) *t_weight = order / (m->degrees + distance);
     return m->at[j].log_height - 0.5 * order * log_fast(1.0 + distance / m->degrees);
 }
 
-double mixture_pull(const mixture *m, size_t j, double log_t) {
+double mixture_t_weight(const mixture *m, size_t j, double log_t) {
     const double order =
         m->degrees + (double)m->dim; /* log t = log_height - order/2 log((degrees + distance) / degrees) */
     return order / m->degrees * exp_fast(2.0 / order * (log_t - m->at[j].log_height));

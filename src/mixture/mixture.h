@@ -83,11 +83,11 @@ double mixture_predict(mixture *m, size_t j, const sight *at, double *peak);
 void mixture_prepare(mixture *m, size_t j);
 /* Degrees of freedom of all components. */
 void mixture_set_degrees(mixture *m, double degrees);
-/* log t_j at the squared distance `distance` from component j, and, if it is not NULL, what a draw there counts for in the
- * mean and covariance of the component; with a Gaussian it would be 1. */
-double mixture_log_t(const mixture *m, size_t j, double distance, double *pull);
-/* The pull, from log t_j. */
-double mixture_pull(const mixture *m, size_t j, double log_t);
+/* log t_j at the squared Mahalanobis distance `distance` from component j. *t_weight, where it is not NULL: (degrees + d) / (degrees + distance),
+ * the weight of a draw there in the M step for mean and covariance; of a Gaussian it would be 1. */
+double mixture_log_t(const mixture *m, size_t j, double distance, double *t_weight);
+/* The same weight, from log t_j. */
+double mixture_t_weight(const mixture *m, size_t j, double log_t);
 /* log of the constant of t in `dim` dimensions, but for its scale. */
 double mixture_height(double degrees, double dim);
 /* Weights of q scaled to sum 1, and their logs. */

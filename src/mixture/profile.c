@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define EXACT 1e-6 /* part of the variance of log pi that a profile leaves: there is no need to try others */
+#define EXACT 1e-6 /* share of the variance of log pi that a profile leaves: no other needs to be tried */
 
 /* Rows of component j, evenly, at most quadratic_points() of them; returns how many. *top: the highest log pi among them. */
 static size_t gather(const fit *f, size_t j, double *out, double *top) {
@@ -26,7 +26,7 @@ static size_t gather(const fit *f, size_t j, double *out, double *top) {
     return count;
 }
 
-/* The part of the variance of log pi over the rows of component j that the profile in the trial place leaves. */
+/* The share of the variance of log pi over the rows of component j that the profile in the trial place leaves. */
 static double unexplained(const fit *f, size_t j) {
     mixture *m = f->m;
     walk     w = {0};
@@ -117,7 +117,7 @@ static nearness measure(fit *f, double j) {
  * chi-squared variable with that many degrees of freedom. If they have it by more, log pi has that shape only where the draws are: beyond a wall, say, it is 0. */
 static bool is_nearer(const fit *f, nearness before, nearness after, double parameters) {
     const double most = 0.5 * (parameters + tuning.sure * sqrt(2.0 * parameters));
-    return after.variance < before.variance && (before.likelihood - after.likelihood) * f->part < most;
+    return after.variance < before.variance && (before.likelihood - after.likelihood) * f->ess_fraction < most;
 }
 
 /* Gives component j the centre and the shape of its profile, in a box to first order around the centre. False if that is outside of the box. */
@@ -182,8 +182,8 @@ static void share_weight(fit *f, const bool *adopted, size_t count) {
     mixture_normalise(m);
 }
 
-void profiles_learn(mixture *m, const rows *data, double part, bool all) {
-    fit    f = {.m = m, .data = data, .every = data->every, .part = part};
+void profiles_learn(mixture *m, const rows *data, double ess_fraction, bool all) {
+    fit    f = {.m = m, .data = data, .every = data->every, .ess_fraction = ess_fraction};
     bool   adopted[MODES_MOST] = {false};
     size_t count = 0;
     if (m->dim > tuning.fit.dimensions) return;

@@ -10,8 +10,8 @@
 #include "mixture/refit.h"
 
 /* Profiles of all components that own enough of the rows of the last mixture_refit(), where one explains log pi over them; the others have none. A component takes the
- * centre and the shape of its profile if that brings q nearer to pi. part: of the rows that counts, as mixture_refit() returns it. all: every number
+ * centre and the shape of its profile if that brings q nearer to pi. ess_fraction: as mixture_refit() returns it. all: every number
  * of degrees of freedom is tried, else for a component that has a profile only its own. Up to tuning.fit.dimensions. */
-void profiles_learn(mixture *m, const rows *data, double part, bool all);
+void profiles_learn(mixture *m, const rows *data, double ess_fraction, bool all);
 
 #endif

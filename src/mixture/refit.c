@@ -51,14 +51,14 @@ static double share_pair(fit *f, size_t a, size_t b, double owner, double seen[2
     seen[0] = seen[1] = 0.0;
     for (; (row = em_row(f, &w, owner)); last = row) {
         const double *x = row + ROW_HEAD;
-        double        pull_a, pull_b;
-        double        la = m->at[a].log_weight + mixture_log_t(m, a, mixture_distance(m, a, x), &pull_a);
-        double        lb = m->at[b].log_weight + mixture_log_t(m, b, mixture_distance(m, b, x), &pull_b);
+        double        t_weight_a, t_weight_b;
+        double        la = m->at[a].log_weight + mixture_log_t(m, a, mixture_distance(m, a, x), &t_weight_a);
+        double        lb = m->at[b].log_weight + mixture_log_t(m, b, mixture_distance(m, b, x), &t_weight_b);
         double        other = exp_fast(la < lb ? la - lb : lb - la), most = la < lb ? lb : la;
         double        p = (la < lb ? other : 1.0) / (1.0 + other);
         total += most + log_fast(1.0 + other);
-        if (p >= tuning.memory.responsibility) em_count(m, a, x, p, pull_a);
-        if (1.0 - p >= tuning.memory.responsibility) em_count(m, b, x, 1.0 - p, pull_b);
+        if (p >= tuning.memory.responsibility) em_count(m, a, x, p, t_weight_a);
+        if (1.0 - p >= tuning.memory.responsibility) em_count(m, b, x, 1.0 - p, t_weight_b);
         if (last && !memcmp(last + ROW_HEAD, x, m->dim * sizeof *x)) continue;
         seen[0] += p;
         seen[1] += 1.0 - p;
@@ -75,15 +75,15 @@ static double fit_pair(fit *f, size_t a, size_t b, double owner, double wanted) 
     int      passes = tuning.split.passes;
     for (int pass = 0;; pass++) {
         double total = share_pair(f, a, b, owner, seen), na = em_sums(m, a)[0], nb = em_sums(m, b)[0];
-        if (f->part * fmin(na, nb) < least) return -HUGE_VAL;
+        if (f->ess_fraction * fmin(na, nb) < least) return -HUGE_VAL;
         if (pass + 1 == passes) return fmin(seen[0], seen[1]) < tuning.split.distinct * least ? -HUGE_VAL : total;
         double hope = tuning.split.extrapolation * (passes - pass) * (total - before);
         if (pass >= tuning.refit.passes && total + hope < wanted) return -HUGE_VAL;
         before = total;
         m->at[a].log_weight = log(na / (na + nb));
         m->at[b].log_weight = log(nb / (na + nb));
-        em_maximise(m, a, f->part);
-        em_maximise(m, b, f->part);
+        em_maximise(m, a, f->ess_fraction);
+        em_maximise(m, b, f->ess_fraction);
     }
 }
 
@@ -98,12 +98,12 @@ static double fit_one(fit *f, size_t a, double owner, double other, int passes) 
         for (int side = 0; side < 2; side++) {
             walk w = {0};
             while (owners[side] >= 0.0 && (row = em_row(f, &w, owners[side]))) {
-                double pull;
-                total += mixture_log_t(m, a, mixture_distance(m, a, row + ROW_HEAD), &pull);
-                em_count(m, a, row + ROW_HEAD, 1.0, pull);
+                double t_weight;
+                total += mixture_log_t(m, a, mixture_distance(m, a, row + ROW_HEAD), &t_weight);
+                em_count(m, a, row + ROW_HEAD, 1.0, t_weight);
             }
         }
-        if (pass < passes) em_maximise(m, a, f->part);
+        if (pass < passes) em_maximise(m, a, f->ess_fraction);
     }
     return total;
 }
@@ -198,13 +198,15 @@ static fit thinned(const fit *f, size_t j) {
     const double   thin = fmin(fmax(floor(m->at[j].rows / enough), 1.0), tuning.split.thinning);
     fit            some = *f;
     some.every *= (size_t)thin;
-    some.part = fmin(thin * f->part, 1.0); /* those that are left are further apart */
-    some.penalty = terms + (f->penalty - terms) * some.part / (thin * f->part);
+    some.ess_fraction = fmin(thin * f->ess_fraction, 1.0); /* those that are left are further apart */
+    some.penalty = terms + (f->penalty - terms) * some.ess_fraction / (thin * f->ess_fraction);
     return some;
 }
 
 /* What two components must reach on the rows of component j to be better than it. */
-static double wanted_of_two(fit *f, size_t j) { return fit_one(f, j, (double)j, -1.0, 0) + f->penalty / f->part; }
+static double wanted_of_two(fit *f, size_t j) {
+    return fit_one(f, j, (double)j, -1.0, 0) + f->penalty / f->ess_fraction;
+}
 
 /* Whether component j is better told as two; the best of the seeds is then in the trial places. Fewer rows choose among the
  * seeds but for the one at the farthest row: a small cluster is seen only with all of them. All rows decide. */
@@ -250,7 +252,7 @@ static bool split(fit *f, size_t j, double *now) {
     m->at[added].weight = weight * (1.0 - pa);
     mixture_normalise(m);
     after = likelihood(f);
-    if ((after - *now) * f->part > f->penalty) {
+    if ((after - *now) * f->ess_fraction > f->penalty) {
         *now = after;
         m->at[added].met = 0.0; /* those of the whole are with j */
         return true;
@@ -269,7 +271,7 @@ static void try_splits(fit *f) {
         size_t before = m->count;
         double now = likelihood(f);
         for (size_t j = 0; j < before && m->count < m->capacity; j++) {
-            bool enough = m->at[j].rows * f->part >= 2.0 * ((double)m->dim + 1.0);
+            bool enough = m->at[j].rows * f->ess_fraction >= 2.0 * ((double)m->dim + 1.0);
             tried[j] = tried[j] || !enough || !try_split(f, j) || !split(f, j, &now);
         }
         if (m->count == before) return;
@@ -324,7 +326,7 @@ static bool try_merge(fit *f, size_t i, size_t j) {
     size_t   a = m->capacity;
     if (!pool_moments(m, a, i, j) || mixture_may_hide(m, a, i) || mixture_may_hide(m, a, j)) return false;
     double one = fit_one(f, a, (double)i, (double)j, tuning.merge.passes), two = pair_likelihood(f, i, j);
-    return (two - one) * f->part < f->penalty;
+    return (two - one) * f->ess_fraction < f->penalty;
 }
 
 /* The nearest component of q to i that has been reached; count if there is none. */
@@ -386,10 +388,9 @@ static void measure_size(const fit *f, double *centre, double *size) {
     }
 }
 
-/* The part of the rows that counts: (1 - r) / (1 + r), r the largest correlation between a row and the next, over the
- * coordinates; of u / (1 + |u|), u a coordinate in mean absolute deviations from its mean: a few far out would
- * decide alone otherwise. */
-static double measure_part(const fit *f) {
+/* Effective sample size per row: (1 - r) / (1 + r), r the largest lag-1 autocorrelation over the coordinates. It is that of u / (1 + |u|),
+ * u a coordinate in mean absolute deviations from its mean, because a few rows far out would decide alone otherwise. */
+static double measure_ess_fraction(const fit *f) {
     size_t  dim = f->data->dim;
     double *centre = em_sums(f->m, f->m->capacity), *size = centre + dim; /* not in use yet: 6 dim numbers fit */
     double *sum = size + dim, *square = sum + dim, *product = square + dim, *before = product + dim;
@@ -427,12 +428,12 @@ static fit begin(mixture *m, const rows *data, size_t most) {
     return f;
 }
 
-/* What the draws allow, by the part of them that counts. */
+/* Effective sample size, and the penalty of one more component that follows from it. */
 static void set_prior(fit *f) {
     double terms = parameters(f->m);
-    f->part = measure_part(f);
+    f->ess_fraction = measure_ess_fraction(f);
     /* BIC, or Akaike's criterion and a bit where that is less: with many parameters BIC waits too long. */
-    f->penalty = fmin(0.5 * terms * log(fmax(f->count * f->part, 3.0)), terms + tuning.refit.aic_excess);
+    f->penalty = fmin(0.5 * terms * log(fmax(f->count * f->ess_fraction, 3.0)), terms + tuning.refit.aic_excess);
 }
 
 /* Fewer tell the components that there are well enough, as long as their number is not in question. */
@@ -450,7 +451,7 @@ double mixture_refit(mixture *m, rows *data, bool structure) {
     if (!structure) { /* one pass a cycle: EM goes on in the next */
         em_run(&f, 1);
         em_adapt_degrees(&f);
-        return f.part;
+        return f.ess_fraction;
     }
     /* Before a split: tails are to be told by the degrees, not by components. */
     for (int turn = 0; turn < tuning.refit.rounds; turn++) {
@@ -461,7 +462,7 @@ double mixture_refit(mixture *m, rows *data, bool structure) {
     em_reweigh(&f);
     try_splits(&f);
     try_merges(&f);
-    return f.part;
+    return f.ess_fraction;
 }
 
 static void share_row(const fit *f, double log_q, mixture_overlap *overlap) {

@@ -27,8 +27,8 @@ typedef struct rows {
 size_t mixture_rows_used(const mixture *m, bool structure);
 
 /* Fits q to the draws, starting from what it is. Components that no draw belongs to stay as they are, with their
- * weight. `structure`: split and merge are tried, too. Returns the part of the draws that counts, as if they were
- * independent. */
+ * weight. `structure`: split and merge are tried, too. Returns the effective sample size
+ * per draw. */
 double mixture_refit(mixture *m, rows *data, bool structure);
 /* The mean over the draws of log pi - log q: an estimate of log Z that is a little too high. By the way, how far components share
  * draws, for mixture_name(). */
