@@ -227,7 +227,8 @@ static size_t deal(jump_state *s, size_t chains, size_t total, size_t *times) {
 /* No row is too old. Where each chain brings some, `every` chains in a row bring each row once; where there are none of some, each
  * quarter of the rows is brought as often as the others. Together they are about as many as a fit uses. */
 static void check_deal(jump_state *s, size_t total, bool *scarce) {
-    size_t count = s->history.count, from = jump_past(s) < s->settle.now.warmup ? count / 2 : 0, left = count - from;
+    size_t count = s->history.count, from = jump_iterations(s) < s->settle.now.warmup ? count / 2 : 0,
+           left = count - from;
     size_t most = mixture_rows_used((const mixture *)(const void *)block_at(s, s->modes), jump_tries_structure(s));
     size_t every = chain_summary_of(s, 0, total).rows.stride / s->history.dim,
            *times = calloc(count + 1, sizeof *times);

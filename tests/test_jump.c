@@ -219,7 +219,7 @@ static void a_place_that_leads_nowhere_is_retired(void **unused) {
     assert_int_equal(ckam_chain_pool(&chain, 1, NULL), CKAM_OK);
     assert_int_equal(m->count, 2);
     assert_true(m->at[1].weight > 0.04 && !m->at[1].reached);
-    assert_int_equal(state_of(chain)->plan.modes, 1); /* hearsay does not count */
+    assert_int_equal(state_of(chain)->plan.modes, 1); /* one that no draw has reached does not count */
     for (int cycle = 0; cycle < 3; cycle++) {
         run_to_wait(chain);
         assert_int_equal(ckam_chain_pool(&chain, 1, NULL), CKAM_OK);
@@ -277,7 +277,7 @@ static uint64_t hash_memory(ckam_chain *chain) {
     hash = hash_bytes(hash, mixture_mean(m, 0), m->count * m->dim * sizeof(double));
     hash = hash_bytes(hash, mixture_factor(m, 0), m->count * m->dim * m->dim * sizeof(double));
     hash = hash_bytes(hash, s->plan.share, sizeof s->plan.share);
-    hash = hash_bytes(hash, &s->plan.brief, sizeof s->plan.brief);
+    hash = hash_bytes(hash, &s->plan.short_share, sizeof s->plan.short_share);
     return hash;
 }
 

@@ -62,7 +62,7 @@ static size_t rows_of(const crowd *c, size_t index) {
     jump_state *s = crowd_state(c, index);
     size_t      had = s->history.count, count = 0;
     size_t most = (size_t)rows_most((double)s->settle.now.dim, (double)crowd_components(c), jump_tries_structure(s));
-    if (jump_past(s) < s->settle.now.warmup) had -= had / 2; /* the later half of them */
+    if (jump_iterations(s) < s->settle.now.warmup) had -= had / 2; /* the later half of them */
     size_t every = c->count * had / (most + 1) + 1;
     if (every > had)
         return fmod((double)index * 0.61803398874989485, 1.0) * (double)every < (double)had; /* one, or none */

@@ -88,7 +88,7 @@ static void measure_phases(size_t dim, const char *spec, phase *warm, phase *aft
     ckam_target target = {.dim = dim, .log_density = two_hills, .context = &dim};
     crowd       c = crowd_create(&target, spec, NULL, dim < 100 ? 16 : 4, HORIZON);
     do cycle(&c, warm);
-    while (crowd_state(&c, 0)->plan.past < crowd_state(&c, 0)->settle.now.warmup);
+    while (crowd_state(&c, 0)->plan.iterations < crowd_state(&c, 0)->settle.now.warmup);
     for (int i = 0; i < cycles; i++) cycle(&c, after);
     crowd_free(&c);
 }

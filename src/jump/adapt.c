@@ -1,6 +1,7 @@
-/* adapt.c - the end of a cycle of jump: what the chains have seen becomes one memory, the same for all.
+/* adapt.c - pooled adaptation at the end of a cycle of jump: the mixture, step sizes, shares of moves and the schedule are learned from the
+ * summaries of all chains, and are then the same for all.
  *
- * In the order of the chains, so it does not matter which of them was first. One chain alone is pooled with itself. */
+ * Summaries are used in the order of the chains, whichever came first. One chain alone is pooled with itself. */
 #include "jump/groups.h"
 
 #include "base/unseen.h"
@@ -15,9 +16,9 @@ static jump_state *chain(void *const *states, size_t c) { return states[c]; }
 
 static row_block block_of(void *context, size_t index) { return ((const chain_summary *)context)[index].rows; }
 
-/* -- After settling: a component a chain -------------------------------------------------------------------------- */
+/* -- After settling: one component per chain ---------------------------------------------------------------------- */
 
-/* The trial place := mean and factor. */
+/* The trial component := mean and factor. */
 static void put(mixture *m, const double *mean, const double *factor) {
     size_t a = m->capacity;
     m->at[a] = (component){.step = 1.0};
@@ -27,7 +28,7 @@ static void put(mixture *m, const double *mean, const double *factor) {
 }
 
 /* The group of the chain with the c-th of the summaries that s learns from. */
-static uint64_t group_of(const jump_state *s, size_t c) { return group_bit(s->plan.apart ? s->group : c % 2); }
+static uint64_t group_of(const jump_state *s, size_t c) { return group_bit(s->plan.separate ? s->group : c % 2); }
 
 static void first_components(jump_state *s, const chain_summary *summaries, size_t total) {
     mixture *m = jump_memory(s);
@@ -53,7 +54,7 @@ static void first_components(jump_state *s, const chain_summary *summaries, size
 
 /* -- Step sizes, shares, pruning ---------------------------------------------------------------------------------- */
 
-/* place: where components of the chains with odd numbers are now; NULL: where they were. */
+/* place: the present index of each component of the chains with odd numbers; NULL: as it was. */
 static jump_tally sum_tallies(const chain_summary *summaries, size_t total, const size_t *place) {
     jump_tally sum = {0};
     for (size_t c = 0; c < total; c++) {
@@ -62,7 +63,7 @@ static jump_tally sum_tallies(const chain_summary *summaries, size_t total, cons
         sum.stuck += t->stuck;
         for (int k = 0; k < MOVES; k++) {
             sum.move[k].tried += t->move[k].tried;
-            sum.move[k].gain += t->move[k].gain;
+            sum.move[k].efficiency += t->move[k].efficiency;
         }
         for (size_t k = 0; k < summaries[c].components; k++) {
             size_t j = place && c % 2 ? place[k] : k;
@@ -77,10 +78,10 @@ static jump_tally sum_tallies(const chain_summary *summaries, size_t total, cons
     return sum;
 }
 
-/* step, after n moves whose alphas have the sum `accept`. What was seen in few moves counts less. */
+/* `step` after n moves with the sum `accept` of acceptance probabilities; shrunk as if step_prior moves had had the acceptance rate wanted. */
 static double adapted(double step, double n, double accept, double wanted) {
-    double pull = tuning.moves.step_gain * (accept - n * wanted) / (n + tuning.moves.step_prior);
-    return fmin(fmax(step * exp(pull), 1e-8), 1e8);
+    double change = tuning.moves.step_gain * (accept - n * wanted) / (n + tuning.moves.step_prior);
+    return fmin(fmax(step * exp(change), 1e-8), 1e8);
 }
 
 static void mark_groups(jump_state *s, const chain_summary *summaries, size_t total, const size_t *place) {
@@ -93,12 +94,12 @@ static void mark_groups(jump_state *s, const chain_summary *summaries, size_t to
 
 static void count_searches(jump_state *s, const jump_tally *t, size_t total) {
     mixture *m = jump_memory(s);
-    s->plan.sought += (double)(s->plan.explore * total);
+    s->plan.search_evaluations += (double)(s->plan.explore * total);
     s->plan.searches += s->stage == STAGE_SETTLE ? (double)total : t->searches;
     for (size_t j = 0; j < m->count; j++) m->at[j].met += t->at[j].met;
 }
 
-/* Robbins-Monro on the mean acceptance of a cycle. */
+/* One step for the mean acceptance rate of a cycle. It tends to Newton's step, not to 0 as a Robbins-Monro gain does. */
 static void adapt_steps(jump_state *s, const jump_tally *t) {
     mixture *m = jump_memory(s);
     for (size_t j = 0; j < m->count; j++) {
@@ -108,86 +109,87 @@ static void adapt_steps(jump_state *s, const jump_tally *t) {
     }
 }
 
-/* What a move is worth, as the shares see it. */
-static double rate_of(const jump_plan *p, jump_move move) {
-    double rate = (p->gain[move] + tuning.moves.prior) / (p->tried[move] + 1.0);
-    if (move == MOVE_LOCAL) return rate;
-    return rate * rate / (rate + tuning.moves.rare);
+/* The efficiency of a move, by which it gets its share: its ESJD, less for jumps that are rarely accepted. */
+static double efficiency_of(const jump_plan *p, jump_move move) {
+    double efficiency = (p->efficiency[move] + tuning.moves.prior) / (p->tried[move] + 1.0);
+    if (move == MOVE_LOCAL) return efficiency;
+    return efficiency * efficiency / (efficiency + tuning.moves.rare);
 }
 
 /* Moves that need two components. */
 static bool needs_two(int move) { return move == MOVE_AFFINE || move == MOVE_CARRY; }
 
-/* Carried moves are for tails: they get more the less independent jumps are worth, if they are worth something themselves. */
+/* Carried moves reach the tails that independent jumps miss: their least share grows as the efficiency of those falls, if their own is not negligible. */
 static double least_share(const jump_plan *p, int move) {
-    const double least = tuning.moves.share_least, independent = rate_of(p, MOVE_INDEPENDENT);
+    const double least = tuning.moves.share_least, independent = efficiency_of(p, MOVE_INDEPENDENT);
     if (move == MOVE_LOCAL)
         return least + tuning.moves.local_share * (1.0 - pow(fmin(independent, 1.0), tuning.moves.local_power));
     if (move != MOVE_CARRY) return least;
-    double use = fmin(1.0, rate_of(p, MOVE_CARRY) / tuning.moves.carry_good);
+    double use = fmin(1.0, efficiency_of(p, MOVE_CARRY) / tuning.moves.carry_good);
     return least + tuning.moves.carry_share * use * fmax(1.0 - independent, 0.0);
 }
 
 static void adapt_shares(jump_state *s, const jump_tally *t) {
     jump_plan *p = &s->plan;
     bool       two = jump_memory(s)->count > 1;
-    double     rate[MOVES], sum = 0.0, left = 1.0;
+    double     efficiency[MOVES], sum = 0.0, left = 1.0;
     for (int k = 0; k < MOVES; k++) {
         p->tried[k] = tuning.moves.discount * p->tried[k] + t->move[k].tried;
-        p->gain[k] = tuning.moves.discount * p->gain[k] + t->move[k].gain;
-        rate[k] = needs_two(k) && !two ? 0.0 : rate_of(p, (jump_move)k);
+        p->efficiency[k] = tuning.moves.discount * p->efficiency[k] + t->move[k].efficiency;
+        efficiency[k] = needs_two(k) && !two ? 0.0 : efficiency_of(p, (jump_move)k);
     }
-    /* it changes the mode, but not the place in it: worth less, the better independent jumps do both */
-    rate[MOVE_AFFINE] *= 1.0 - rate[MOVE_INDEPENDENT] * rate[MOVE_INDEPENDENT];
-    for (int k = 0; k < MOVES; k++) rate[k] = pow(rate[k], tuning.moves.power);
-    /* what goes to the same places and is worth less is of no other use */
-    if (rate[MOVE_CARRY] < fmax(rate[MOVE_AFFINE], rate[MOVE_INDEPENDENT])) rate[MOVE_CARRY] = 0.0;
+    /* an affine jump changes the mode but not the place in it: it counts less the better independent jumps do both */
+    efficiency[MOVE_AFFINE] *= 1.0 - efficiency[MOVE_INDEPENDENT] * efficiency[MOVE_INDEPENDENT];
+    for (int k = 0; k < MOVES; k++) efficiency[k] = pow(efficiency[k], tuning.moves.power);
+    /* carried moves go to the same places: they get only their least share where another jump is more efficient */
+    if (efficiency[MOVE_CARRY] < fmax(efficiency[MOVE_AFFINE], efficiency[MOVE_INDEPENDENT]))
+        efficiency[MOVE_CARRY] = 0.0;
     for (int k = 0; k < MOVES; k++) {
         p->share[k] = needs_two(k) && !two ? 0.0 : least_share(p, k);
         left -= p->share[k];
-        sum += rate[k];
+        sum += efficiency[k];
     }
-    for (int k = 0; k < MOVES; k++) p->share[k] += left * rate[k] / sum;
+    for (int k = 0; k < MOVES; k++) p->share[k] += left * efficiency[k] / sum;
 }
 
-/* Where chains are stuck at times, as in the neck of a funnel, some local steps should be short. */
-static void adapt_brief(jump_plan *p, const jump_tally *t) {
+/* The more iterations chains are stuck, as in the neck of a funnel, the larger the share of short local steps. */
+static void adapt_short_share(jump_plan *p, const jump_tally *t) {
     p->stuck += t->stuck;
     for (int k = 0; k < MOVES; k++) p->sampled += t->move[k].tried;
     double more = tuning.moves.short_stuck * p->stuck / fmax(p->sampled, 1.0);
-    p->brief = fmin(tuning.moves.short_least + more, tuning.moves.short_most);
+    p->short_share = fmin(tuning.moves.short_least + more, tuning.moves.short_most);
 }
 
-/* What jumps have tried to reach in vain: hearsay, which is then remembered as such, or places that chains have left for
- * good on their way to better ones. */
+/* Takes out components that jumps failed to reach. One that no draw has ever reached was found by a search and is retired, so that it is not
+ * added again; one that chains left for good on their way to higher density is forgotten. */
 static void prune(jump_state *s, const jump_tally *t) {
     mixture *m = jump_memory(s);
     for (size_t j = m->count; j-- > 0;) {
         const component *c = &m->at[j];
         double           tried = t->at[j].tried;
-        bool             in_vain = tried >= tuning.unvisited.tries && t->at[j].reached < tuning.moves.rare * tried;
-        if (m->count == 1 || !in_vain || c->rows >= 1.0 || t->at[j].local >= 1.0) continue;
+        bool             failed = tried >= tuning.unvisited.tries && t->at[j].reached < tuning.moves.rare * tried;
+        if (m->count == 1 || !failed || c->rows >= 1.0 || t->at[j].local >= 1.0) continue;
         mixture_remove(m, j, !c->reached);
     }
 }
 
-/* -- What searches found ------------------------------------------------------------------------------------------ */
+/* -- Components that searches found ------------------------------------------------------------------------------- */
 
-/* The most that components which no draw has reached may weigh, in units of the weight of all others. */
+/* The largest weight of all unvisited components together, in units of the weight of all others. Unvisited: no draw has reached it. */
 static double unvisited_most(void) { return tuning.unvisited.share / (1.0 - tuning.unvisited.share); }
 
-static void limit_hearsay(mixture *m) {
-    double hearsay = 0.0, all = 0.0;
+static void limit_unvisited(mixture *m) {
+    double unvisited = 0.0, all = 0.0;
     for (size_t j = 0; j < m->count; j++) {
         all += m->at[j].weight;
-        if (!m->at[j].reached) hearsay += m->at[j].weight;
+        if (!m->at[j].reached) unvisited += m->at[j].weight;
     }
-    if (hearsay <= tuning.unvisited.share * all) return;
+    if (unvisited <= tuning.unvisited.share * all) return;
     for (size_t j = 0; j < m->count; j++)
-        if (!m->at[j].reached) m->at[j].weight *= unvisited_most() * (all - hearsay) / hearsay;
+        if (!m->at[j].reached) m->at[j].weight *= unvisited_most() * (all - unvisited) / unvisited;
 }
 
-/* Whether draws have been where component j, a new one, is. */
+/* Whether a draw lies within the new component j. */
 static bool has_draws(mixture *m, size_t j, const rows *data) {
     double most = mixture_home_radius(m->dim);
     for (size_t b = 0; b < data->blocks; b++) {
@@ -226,48 +228,49 @@ static void add_found(jump_state *s, const chain_summary *summaries, size_t tota
             m->at[m->capacity].confirmed = summaries[c].places[k].confirmed;
             add_place(m, &summaries[c].places[k], group_of(s, c), data);
         }
-    limit_hearsay(m);
+    limit_unvisited(m);
     mixture_normalise(m);
 }
 
-/* Up to the end of the warm-up all that is known is known before the draws begin. */
+/* Up to the end of the warm-up every component is known before the draws begin. */
 static void establish(jump_state *s) {
     mixture *m = jump_memory(s);
-    for (size_t j = 0; j < m->count && s->plan.past < s->settle.now.warmup; j++) m->at[j].established = true;
+    for (size_t j = 0; j < m->count && s->plan.iterations < s->settle.now.warmup; j++) m->at[j].established = true;
 }
 
 /* -- The next cycle ----------------------------------------------------------------------------------------------- */
 
-/* The part of affine jumps that is accepted. */
-static double reach(const jump_plan *p) {
+/* Acceptance rate of affine jumps, shrunk towards moves.rare. */
+static double affine_rate(const jump_plan *p) {
     const double prior = tuning.search.reach_prior;
-    return (p->gain[MOVE_AFFINE] + tuning.moves.rare * prior) / (p->tried[MOVE_AFFINE] + prior);
+    return (p->efficiency[MOVE_AFFINE] + tuning.moves.rare * prior) / (p->tried[MOVE_AFFINE] + prior);
 }
 
-/* Cycles grow, so what is learned changes ever more rarely. While the bound on unseen modes is too high the search gets half of the warm-up, and most of
- * what prolongs it; after the warm-up a part, less where places that searches find cannot be reached. Draws begin in a cycle that is not prolonged. */
+/* Cycles grow, so adaptation becomes ever rarer. The search is saturated when the bound on unseen modes is low enough. Until then it gets half of
+ * the warm-up and most of the cycles that prolong it; after the warm-up a smaller share, less where jumps do not reach what it finds. */
 static void schedule(jump_state *s) {
     jump_plan        *p = &s->plan;
     double            length = (double)jump_cycle_length(s->settle.now.dim, p->cycle);
     const modes_tally met = mixture_met(jump_memory(s));
-    const double      allowed = unseen_allowed(p->unseen, met.modes, jump_memory(s)->dim, p->sought / p->searches);
-    const double      bound = unseen_bound(met.once, met.twice, (uint64_t)p->searches);
-    bool              saturated = p->unseen >= 1.0 || bound <= tuning.search.saturated * allowed;
-    bool              warm = p->past <= p->warmup;
-    double            search_share = p->past < p->planned ? tuning.search.warmup : tuning.search.prolonged;
+    const double      allowed =
+        unseen_allowed(p->unseen, met.modes, jump_memory(s)->dim, p->search_evaluations / p->searches);
+    const double bound = unseen_bound(met.once, met.twice, (uint64_t)p->searches);
+    bool         saturated = p->unseen >= 1.0 || bound <= tuning.search.saturated * allowed;
+    bool         warm = p->iterations <= p->warmup;
+    double       search_share = p->iterations < p->planned ? tuning.search.warmup : tuning.search.prolonged;
     if (!warm) {
-        search_share = tuning.search.after_warmup * fmin(1.0, reach(p) / tuning.moves.rare);
+        search_share = tuning.search.after_warmup * fmin(1.0, affine_rate(p) / tuning.moves.rare);
         length *= (double)p->pool_every;
     }
-    if (saturated && p->past >= p->planned) search_share = tuning.search.least;
+    if (saturated && p->iterations >= p->planned) search_share = tuning.search.least;
     search_share = fmax(search_share, tuning.search.least);
     p->length = (uint64_t)length;
     p->explore = (uint64_t)(length * search_share);
-    bool may_grow = p->longest > p->planned && p->past < p->longest;
-    if (warm && !saturated && may_grow && p->past + p->length > p->warmup) p->warmup = p->past + p->length;
+    bool may_grow = p->longest > p->planned && p->iterations < p->longest;
+    if (warm && !saturated && may_grow && p->iterations + p->length > p->warmup) p->warmup = p->iterations + p->length;
 }
 
-/* The component that x most likely belongs to. */
+/* The component with the largest responsibility for x. */
 static size_t nearest_component(jump_state *s) {
     const mixture *m = jump_memory(s);
     const double  *each = block_at(s, s->at_x);
@@ -290,7 +293,7 @@ static void begin_cycle(jump_state *s) {
     explore_cycle(jump_explorer(s), m);
 }
 
-/* Learns from all chains, in the memory of one. */
+/* Adapts the state of one chain from the summaries of all. */
 static void learn(jump_state *s, chain_summary *summaries, size_t total, const size_t *place) {
     jump_plan      *p = &s->plan;
     mixture        *m = jump_memory(s);
@@ -298,7 +301,7 @@ static void learn(jump_state *s, chain_summary *summaries, size_t total, const s
     mixture_overlap overlap;
     jump_tally      sum = sum_tallies(summaries, total, place);
     bool            structure = jump_tries_structure(s);
-    p->past = jump_past(s);
+    p->iterations = jump_iterations(s);
     count_searches(s, &sum, total);
     mark_groups(s, summaries, total, place);
     if (s->stage == STAGE_SETTLE) {
@@ -308,7 +311,7 @@ static void learn(jump_state *s, chain_summary *summaries, size_t total, const s
         adapt_steps(s, &sum);
         prune(s, &sum);
     }
-    if (structure) p->structured = p->past;
+    if (structure) p->last_structure = p->iterations;
     const double ess_fraction = mixture_refit(m, &data, structure);
     profiles_learn(m, &data, ess_fraction, structure);
     m->level = mixture_level(m, &data, &overlap);
@@ -317,7 +320,7 @@ static void learn(jump_state *s, chain_summary *summaries, size_t total, const s
     p->modes = mixture_name(m, &overlap, p->cycle);
     groups_compare(s);
     adapt_shares(s, &sum);
-    adapt_brief(p, &sum);
+    adapt_short_share(p, &sum);
     schedule(s);
 }
 
@@ -329,7 +332,7 @@ static void share(void *const *states, size_t count) {
             s->plan = first->plan;
             mixture_share(jump_memory(s), jump_memory(first));
         }
-        if (s->plan.past < s->settle.now.warmup) history_forget(&s->history, block_at(s, s->rows));
+        if (s->plan.iterations < s->settle.now.warmup) history_forget(&s->history, block_at(s, s->rows));
         begin_cycle(s);
     }
 }
@@ -341,7 +344,7 @@ size_t jump_summarise(void *state, size_t index, size_t total, void *bytes) {
     return chain_summary_pack(&summary, s, bytes);
 }
 
-/* The chains of one group, by themselves. some, own: room for their summaries, and for those of their states that are here. */
+/* Pools the chains of one group. some, own: room for their summaries, and for those of their states that are in this process. */
 static void pool_group(void *const *states, size_t count, const chain_summary *all, size_t total, size_t group,
                        chain_summary *some, void **own) {
     size_t here = 0, members = 0;
@@ -353,11 +356,11 @@ static void pool_group(void *const *states, size_t count, const chain_summary *a
     share(own, here);
 }
 
-static void pool_all(void *const *states, size_t count, chain_summary *all, size_t total, bool meet) {
+static void pool_all(void *const *states, size_t count, chain_summary *all, size_t total, bool join) {
     jump_state *first = chain(states, 0);
     size_t      place[MODES_MOST];
-    if (meet) groups_unite(first, &all[0].memory, &all[1].memory, place);
-    learn(first, all, total, meet ? place : NULL);
+    if (join) groups_unite(first, &all[0].memory, &all[1].memory, place);
+    learn(first, all, total, join ? place : NULL);
     share(states, count);
 }
 
@@ -365,14 +368,14 @@ bool jump_pool(void *const *states, size_t count, void *const *summaries, size_t
     chain_summary alone[2] = {0}, *all = total > 1 ? malloc(2 * total * sizeof *all) : alone;
     void         *one[1], **own = count > 1 ? malloc(count * sizeof *own) : one;
     jump_state   *first = chain(states, 0);
-    bool          apart = first->plan.apart && total > 1, meet = apart && jump_meets(first), made = all && own;
+    bool separate = first->plan.separate && total > 1, join = separate && jump_groups_join(first), made = all && own;
     for (size_t c = 0; c < count && !summaries; c++) chain(states, c)->group = c % 2;
     for (size_t c = 0; made && c < total; c++)
         all[c] = summaries ? chain_summary_unpack(first, summaries[c]) : chain_summary_of(chain(states, c), c, total);
-    if (made && apart && !meet)
+    if (made && separate && !join)
         for (size_t group = 0; group < 2; group++) pool_group(states, count, all, total, group, all + total, own);
     else if (made)
-        pool_all(states, count, all, total, meet);
+        pool_all(states, count, all, total, join);
     if (total > 1) free(all);
     if (count > 1) free(own);
     return made;

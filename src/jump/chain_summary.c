@@ -8,16 +8,16 @@
 
 #define GOLDEN 0.61803398874989485 /* what its multiples leave of 1 is spread evenly, however many there are */
 
-uint64_t jump_past(const jump_state *s) {
-    return s->stage == STAGE_SETTLE ? s->settling : s->plan.past + s->plan.length;
+uint64_t jump_iterations(const jump_state *s) {
+    return s->stage == STAGE_SETTLE ? s->settling : s->plan.iterations + s->plan.length;
 }
 
 bool jump_tries_structure(const jump_state *s) {
-    return (double)jump_past(s) >= tuning.refit.structure * (double)s->plan.structured;
+    return (double)jump_iterations(s) >= tuning.refit.structure * (double)s->plan.last_structure;
 }
 
-bool jump_meets(const jump_state *s) {
-    return s->plan.apart && jump_past(s) >= (uint64_t)(tuning.warmup.apart * (double)s->settle.now.warmup);
+bool jump_groups_join(const jump_state *s) {
+    return s->plan.separate && jump_iterations(s) >= (uint64_t)(tuning.warmup.separate * (double)s->settle.now.warmup);
 }
 
 /* Of `total` chains with as many rows as this one all together bring as many as a fit uses: one in so many, and with
@@ -26,7 +26,7 @@ bool jump_meets(const jump_state *s) {
 static row_block choose_rows(jump_state *s, size_t index, size_t total) {
     const mixture *memory = (const mixture *)(const void *)block_at(s, s->modes);
     size_t         width = s->history.dim, count = s->history.count;
-    size_t         from = jump_past(s) < s->settle.now.warmup ? count / 2 : 0, left = count - from;
+    size_t         from = jump_iterations(s) < s->settle.now.warmup ? count / 2 : 0, left = count - from;
     size_t         most = mixture_rows_used(memory, jump_tries_structure(s)), every = total * left / (most + 1) + 1;
     size_t         begin = (every - index % every) % every;
     if (every > left) begin = (size_t)(fmod((double)index * GOLDEN, 1.0) * (double)every);
@@ -51,8 +51,8 @@ static group_memory memory_of(jump_state *s) {
 
 chain_summary chain_summary_of(jump_state *s, size_t index, size_t total) {
     explorer *e = jump_explorer(s);
-    bool      speaks = jump_meets(s) && index < 2;
-    if (s->plan.apart && total > 1) { /* among those of its group */
+    bool      speaks = jump_groups_join(s) && index < 2;
+    if (s->plan.separate && total > 1) { /* among those of its group */
         total = (total + 1 - index % 2) / 2;
         index /= 2;
     }

@@ -26,14 +26,14 @@ typedef struct chain_summary {
     const found_place *places; /* that the chain has found */
     const double      *found_mean, *found_factor;
     row_block          rows;
-    group_memory       memory; /* where groups meet: that of the first chain of each; else no plan */
+    group_memory       memory; /* where groups join: that of the first chain of each; else no plan */
 } chain_summary;
 
-/* What comes after the cycle that ends: iterations in all, and whether split and merge are tried. */
-uint64_t jump_past(const jump_state *s);
+/* At the end of a cycle: iterations so far, and whether split and merge are tried. */
+uint64_t jump_iterations(const jump_state *s);
 bool     jump_tries_structure(const jump_state *s);
-/* Whether the groups of chains, apart so far, share what they know from here on: after half of the warm-up. */
-bool jump_meets(const jump_state *s);
+/* Whether the two groups of chains, separate so far, share one memory from here on: after half of the warm-up. */
+bool jump_groups_join(const jump_state *s);
 
 /* Borrowed from the chain number `index` of `total`. */
 chain_summary chain_summary_of(jump_state *s, size_t index, size_t total);

@@ -46,7 +46,7 @@ void groups_unite(jump_state *s, const group_memory *first, const group_memory *
     mixture   *m = jump_memory(s);
     jump_plan *p = &s->plan, *own = p;
     double     searches = first->plan->searches + second->plan->searches;
-    double     sought = first->plan->sought + second->plan->sought;
+    double     search_evaluations = first->plan->search_evaluations + second->plan->search_evaluations;
     if (s->group) load(m, first);
     for (size_t j = 0; j < m->count + m->retired; j++) {
         m->at[j].groups = found_by(&m->at[j], 0);
@@ -54,10 +54,10 @@ void groups_unite(jump_state *s, const group_memory *first, const group_memory *
     }
     if (first->plan != own) *p = *first->plan;
     for (size_t k = 0; k < second->count; k++) place[k] = add(m, second, k, first->count);
-    p->apart = false;
-    p->met = true;
+    p->separate = false;
+    p->joined = true;
     p->searches = searches;
-    p->sought = sought;
+    p->search_evaluations = search_evaluations;
     if (m->count) mixture_normalise(m);
 }
 
@@ -71,13 +71,13 @@ static bool is_first(const mixture *m, size_t k) {
 void groups_compare(jump_state *s) {
     const mixture *m = (const mixture *)(const void *)block_at(s, s->modes);
     jump_plan     *p = &s->plan;
-    p->group[0] = p->group[1] = p->common = 0;
-    for (size_t k = 0; k < m->count && p->met; k++) {
+    p->group_modes[0] = p->group_modes[1] = p->common_modes = 0;
+    for (size_t k = 0; k < m->count && p->joined; k++) {
         uint64_t by = 0;
         for (size_t j = 0; j < m->count; j++) by |= m->at[j].mode == m->at[k].mode ? m->at[j].groups : 0;
         if (!is_first(m, k)) continue;
-        p->group[0] += (by & group_bit(0)) != 0;
-        p->group[1] += (by & group_bit(1)) != 0;
-        p->common += by == (group_bit(0) | group_bit(1));
+        p->group_modes[0] += (by & group_bit(0)) != 0;
+        p->group_modes[1] += (by & group_bit(1)) != 0;
+        p->common_modes += by == (group_bit(0) | group_bit(1));
     }
 }

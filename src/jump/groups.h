@@ -14,7 +14,7 @@ static inline uint64_t group_bit(size_t group) { return (uint64_t)1 << group; }
 
 /* The memory and plan of `s` become those of the first group, with what the second one knows beyond it. place[j] := the component that component j of the second group is now; SIZE_MAX where there is no room. */
 void groups_unite(jump_state *s, const group_memory *first, const group_memory *second, size_t place[MODES_MOST]);
-/* Counts the modes that the groups have found, once they have met: plan.group, plan.common. */
+/* Counts the modes that the groups have found, once they have met: plan.group_modes, plan.common_modes. */
 void groups_compare(jump_state *s);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Before the first cycle: the scale of each axis, then an adaptive walk that climbs to a mode and settles there. A cycle searches for new
  * modes, which does not move the chain, then samples with moves that leave pi invariant; what they are made from stays
- * as it is until the cycle ends. There jump_pool() (adapt.c) learns from all chains. */
+ * as it is until the cycle ends. There jump_pool() (adapt.c) adapts them from all chains. */
 #include "jump/approach.h"
 #include "jump/moves.h"
 #include "mixture/tuning.h"
@@ -28,21 +28,21 @@ size_t jump_rows_capacity(size_t dim) {
     return fit < 2 ? 2 : fit / 2 * 2;
 }
 
-/* Of many chains each keeps a part: all together as many rows as FEW chains would, and each enough for a fit. */
+/* Of many chains each keeps a share: all together as many rows as FEW chains would, and each enough for a fit. */
 static size_t rows_kept(const blueprint *plan) {
     size_t room = jump_rows_capacity(plan->dim);
     if (plan->chains <= FEW) return room;
-    size_t part = (size_t)(FEW * (uint64_t)tuning.memory.rows / plan->chains) / 2 * 2;
-    if (part < ROWS_LEAST) part = ROWS_LEAST;
-    return part < room ? part : room;
+    size_t share = (size_t)(FEW * (uint64_t)tuning.memory.rows / plan->chains) / 2 * 2;
+    if (share < ROWS_LEAST) share = ROWS_LEAST;
+    return share < room ? share : room;
 }
 
 /* How many components each of many chains may remember. One takes dim^2 numbers for its factor, and somewhat more for its panels. */
 static size_t modes_kept(const blueprint *plan) {
     size_t room = mixture_capacity(plan->dim);
     double dim = (double)plan->dim, each = sizeof(double) * 2.2 * dim * dim;
-    double part = fmax(MODES_BYTES / each / fmax((double)plan->chains, 1.0), MODES_LEAST);
-    return part < (double)room ? (size_t)part : room;
+    double share = fmax(MODES_BYTES / each / fmax((double)plan->chains, 1.0), MODES_LEAST);
+    return share < (double)room ? (size_t)share : room;
 }
 
 static size_t take_block(size_t *end, size_t size) {
@@ -86,21 +86,21 @@ uint64_t jump_cycle_length(size_t dim, uint64_t cycle) {
     return (uint64_t)(affine_at(tuning.cycle.steps, (double)dim) * (1.0 + tuning.cycle.growth * (double)cycle));
 }
 
-/* With a search that is never saturated: it prolongs the warm-up as far as it may, and takes the largest part of cycles, their end. */
+/* The worst case: a search that is never saturated prolongs the warm-up as far as it may, and takes its largest share of each cycle. */
 static uint64_t jump_first_draw(const blueprint *plan) {
     const bool     grows = plan->may_extend_warmup;
     const uint64_t planned = grows ? jump_warmup(plan) : plan->settings->warmup;
-    uint64_t       past = approach_settling(plan->dim), warmup = planned, cycle = 0, length;
+    uint64_t       iterations = approach_settling(plan->dim), warmup = planned, cycle = 0, length;
     const uint64_t before = approach_evaluations(plan->dim), longest = planned + plan->horizon;
-    if (past > warmup) return before + past + 1;
-    for (;; past += length) {
+    if (iterations > warmup) return before + iterations + 1;
+    for (;; iterations += length) {
         length = jump_cycle_length(plan->dim, cycle++);
-        if (grows && past < longest && past + length > warmup) warmup = past + length;
-        if (past + length > warmup) break;
+        if (grows && iterations < longest && iterations + length > warmup) warmup = iterations + length;
+        if (iterations + length > warmup) break;
     }
-    const double part = past < planned ? tuning.search.warmup : tuning.search.prolonged;
-    uint64_t     sampled = past + length - (uint64_t)(part * (double)length);
-    return before + (warmup < sampled ? warmup : past + length) + 1;
+    const double search_share = iterations < planned ? tuning.search.warmup : tuning.search.prolonged;
+    uint64_t     sampled = iterations + length - (uint64_t)(search_share * (double)length);
+    return before + (warmup < sampled ? warmup : iterations + length) + 1;
 }
 
 static void jump_begin(void *state, const blueprint *plan, const double *x, double log_density, double length) {
@@ -112,7 +112,7 @@ static void jump_begin(void *state, const blueprint *plan, const double *x, doub
     memcpy(block_at(s, s->settle.mean), x, plan->dim * sizeof *x);
     s->settle.target_accept = o->target_accept;
     s->plan.pool_every = o->pool_every;
-    s->plan.apart = plan->chains > 1;
+    s->plan.separate = plan->chains > 1;
     s->plan.planned = s->plan.warmup = o->warmup;
     s->plan.longest = o->warmup + (plan->may_extend_warmup ? plan->horizon : 0);
     s->plan.unseen = plan->unseen;
@@ -145,7 +145,7 @@ static const double *ask_explorer(jump_state *s, rng *r) {
     return y;
 }
 
-/* A search that returns to where it began says nothing of how easily that mode is found. */
+/* A search that ends in the mode it began in does not count for that mode: it says nothing of how easily others find it. */
 static void count_search(jump_state *s, explore_news news) {
     const explorer *e = jump_explorer(s);
     s->tally.searches += 1.0;
@@ -162,7 +162,7 @@ static void tell_explorer(jump_state *s, rng *r, double log_density, ckam_step *
     if (news != EXPLORE_GOES_ON) count_search(s, news);
 }
 
-/* All that is known is known before the draws that come next. */
+/* Draws begin anew: every present component is known from their beginning. */
 static void jump_restart(void *state) {
     mixture *m = jump_memory(state);
     for (size_t j = 0; j < m->count; j++) m->at[j].established = true;
@@ -208,11 +208,11 @@ static void jump_search(const void *state, search_counts *counts) {
     const mixture    *m = (const mixture *)(const void *)block_at_const(s, s->modes);
     const uint64_t    sampled = s->plan.length - s->plan.explore;
     *counts = (search_counts){.searches = (uint64_t)s->plan.searches,
-                              .evaluations = (uint64_t)s->plan.sought,
+                              .evaluations = (uint64_t)s->plan.search_evaluations,
                               .recent = (uint64_t)s->tally.searches,
                               .recent_evaluations = s->t > sampled ? s->t - sampled : 0,
-                              .group = {s->plan.group[0], s->plan.group[1]},
-                              .common = s->plan.common};
+                              .group = {s->plan.group_modes[0], s->plan.group_modes[1]},
+                              .common = s->plan.common_modes};
     modes_tally tally = mixture_met(m);
     counts->modes = tally.modes;
     counts->once = tally.once;

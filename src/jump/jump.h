@@ -1,4 +1,4 @@
-/* jump.h - inside jump: its state. Tests and the pooling of chains look at it. */
+/* jump.h - the state of one chain of the sampler jump. For the files of this folder, and for tests. */
 #ifndef CKAM_JUMP_JUMP_H
 #define CKAM_JUMP_JUMP_H
 
@@ -12,44 +12,44 @@
 /* The moves of the sampling phase; move__ in files. */
 typedef enum jump_move { MOVE_LOCAL, MOVE_AFFINE, MOVE_INDEPENDENT, MOVE_CARRY, MOVES } jump_move;
 
-/* Lengths of the axes at the start, an adaptive walk to a mode, and on in it; then cycles. */
+/* Length scales along the axes at the start, an adaptive walk to a mode, and its covariance there; then cycles of search and sampling. */
 typedef enum jump_stage { STAGE_AXES, STAGE_CLIMB, STAGE_SETTLE, STAGE_EXPLORE, STAGE_SAMPLE } jump_stage;
 
-/* What a chain counts in a cycle, for the adaptation at its end. */
+/* What one chain counts in a cycle, for the adaptation at its end. */
 typedef struct jump_tally {
     struct {
-        double tried, gain;
+        double tried, efficiency; /* proposals; sum of acceptance probability times squared jump distance (moves.c) */
     } move[MOVES];
     double searches; /* that ended */
-    double stuck;    /* iterations after many rejections in a row */
+    double stuck;    /* iterations after more than tuning.moves.stuck rejections in a row */
     struct {
-        double local, accept;  /* local moves, and the sum of their alphas */
-        double tried, reached; /* jumps to it, and the sum of their alphas */
+        double local, accept;  /* local moves, and the sum of their acceptance probabilities */
+        double tried, reached; /* jumps to it, and the sum of theirs */
         double visits;         /* iterations that ended in it */
         double met;            /* searches that began in another mode and ended in it */
     } at[MODES_MOST];
 } jump_tally;
 
-/* What all chains have in common, made at the end of a cycle. */
+/* The schedule and the shares of moves, the same for all chains that adapt together; made at the end of a cycle. */
 typedef struct jump_plan {
     uint64_t cycle;
-    uint64_t explore, length; /* iterations of this cycle that search; in all */
-    uint64_t past;            /* iterations before this cycle */
-    uint64_t structured;      /* iterations when split and merge were tried last */
-    double   share[MOVES];
-    double   tried[MOVES], gain[MOVES]; /* of earlier cycles, fading */
-    double   brief; /* part of the local steps that are shorter, by any factor: the way into the neck of a funnel */
-    double   stuck, sampled; /* iterations in all, stuck ones among them */
-    uint64_t modes;          /* that have been reached */
-    double   searches;       /* that ended, starts of chains included */
-    double   sought;         /* evaluations that these took */
-    bool     apart;          /* two groups of chains, of even and of odd numbers, search and learn by themselves */
-    bool     met;            /* the groups have met, and share what they know */
-    uint64_t group[2];   /* then: modes that the searches of each have ended in, or its draws reached before they met */
-    uint64_t common;     /* those of both */
-    uint64_t pool_every; /* the option */
+    uint64_t explore, length;                 /* iterations of this cycle that search; in all */
+    uint64_t iterations;                      /* before this cycle */
+    uint64_t last_structure;                  /* `iterations` when split and merge were tried last */
+    double   share[MOVES];                    /* probabilities of the moves */
+    double   tried[MOVES], efficiency[MOVES]; /* sums of the tallies, discounted once per cycle */
+    double   short_share;        /* share of short steps among local moves: they enter the neck of a funnel */
+    double   stuck, sampled;     /* stuck iterations, and all iterations of sampling */
+    uint64_t modes;              /* that draws have reached */
+    double   searches;           /* that ended; the start of each chain counts as one */
+    double   search_evaluations; /* that these took */
+    bool     separate;       /* chains with even and with odd numbers are two groups that search and adapt separately */
+    bool     joined;         /* the groups have been joined: they share one memory */
+    uint64_t group_modes[2]; /* then: modes that searches of each group ended in, or that its draws reached before */
+    uint64_t common_modes;   /* those of both */
+    uint64_t pool_every;     /* the option */
     uint64_t planned, warmup, longest; /* iterations before the draws: as planned at first, as it is now, and at most */
-    double   unseen;                   /* the bound to reach */
+    double   unseen;                   /* the bound on unseen modes that the search has to reach */
 } jump_plan;
 
 typedef struct jump_state {
@@ -68,7 +68,7 @@ typedef struct jump_state {
         bool     known;       /* the fit is good: its shape is kept */
     } climb;
     bool         waits;  /* at the end of a cycle, for the chains to be pooled */
-    size_t       group;  /* of chains that learn apart at first: 0 or 1 */
+    size_t       group;  /* 0 or 1: of the two groups that adapt separately at first */
     double       length; /* of the density along some direction */
     size_t       axis;
     scale_search search;
@@ -90,7 +90,7 @@ typedef struct jump_state {
 static inline mixture  *jump_memory(jump_state *s) { return (mixture *)(void *)block_at(s, s->modes); }
 static inline explorer *jump_explorer(jump_state *s) { return (explorer *)(void *)block_at(s, s->explorer); }
 
-/* Rows that there is room for; a draw, or a state before the first cycle, becomes one of them. */
+/* Rows that there is room for. jump_remember() keeps a draw, or a state of settling, for the next fit of the mixture. */
 size_t jump_rows_capacity(size_t dim);
 void   jump_remember(jump_state *s, const double *x, double log_density);
 

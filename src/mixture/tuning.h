@@ -69,8 +69,7 @@ static const struct {
         double odds_least, share, tries;
     } unvisited;
     struct {
-        double share_least, local_share, local_power, carry_share, carry_good, power, rare, discount,
-            prior;
+        double   share_least, local_share, local_power, carry_share, carry_good, power, rare, discount, prior;
         double   short_least, short_stuck, short_most, shortest, step_gain, step_prior;
         uint64_t stuck;
     } moves;
@@ -81,7 +80,7 @@ static const struct {
     struct {
         affine   steps;
         uint64_t least;
-        double   of_horizon, apart;
+        double   of_horizon, separate;
     } warmup;
     struct {
         double warmup, prolonged, after_warmup, least, saturated, reach_prior, spread;
@@ -253,7 +252,8 @@ static const struct {
             .steps = {2000.0, 250.0}, /* iterations, by d ... */
             .least = 1000,            /* ... at least this ... */
             .of_horizon = 0.5,        /* ... and at most this part of the iterations planned */
-            .apart = 0.5, /* the part in which two groups of chains search and learn apart (0: the same ESS) */
+            .separate =
+                0.5, /* share of the warm-up in which two groups of chains search and adapt separately (0: the same ESS) */
         },
 
     /* The search's budget: parts of the iterations of a cycle. */
@@ -265,7 +265,8 @@ static const struct {
             .least = 0.05,        /* where the search is saturated */
             .saturated = 0.75,   /* it is when the bound on unseen modes is at most this, in units of what is allowed */
             .reach_prior = 20.0, /* affine jumps with the acceptance moves.rare, counted beforehand */
-            .spread = 2.0, /* searches begin at so many times the standard deviations of q (none: 197 of 300 targets right, not 212) */
+            .spread =
+                2.0, /* searches begin at so many times the standard deviations of q (none: 197 of 300 targets right, not 212) */
         },
 };
 
