@@ -146,7 +146,7 @@ static void slopes_end_in_the_known_mode(void **unused) {
     result   r[2];
     mixture *m = memory_make(DIM);
     memory_add(m, (double[]){-8.0, 0.0}, NULL, 0.5 * exp(half_log[0]), 1.0);
-    m->level = log(0.5);
+    m->log_z = log(0.5);
     for (int slopes = 0; slopes < 2; slopes++) {
         m->at[0].rows = (double)quadratic_points(DIM) - 1.0 + slopes;
         r[slopes] = search(m, plain, 80, 0.0);

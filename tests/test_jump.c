@@ -199,7 +199,7 @@ static void report_mode(ckam_chain *chain, double place) {
         mean[k] = place;
         factor[k * DIM + k] = 1.0;
     }
-    e->places[0] = (found_place){.mass = 100.0, .met = 1.0};
+    e->places[0] = (found_place){.mass = 100.0, .search_hits = 1.0};
     e->found = 1;
 }
 

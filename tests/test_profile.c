@@ -73,8 +73,8 @@ static double error_far_out(mixture *m, const law *a) {
     rng    r;
     rng_init(&r, 18, 0);
     for (int i = 0; i < 100; i++) {
-        double value = put(a, &r, 30.0, x);
-        sight  at = mixture_sight(m, x);
+        double        value = put(a, &r, 30.0, x);
+        profile_point at = mixture_profile_point(m, x);
         worst = fmax(worst, fabs(mixture_predict(m, 0, &at, &peak) - value) / (3.0 - value));
     }
     return worst;
@@ -86,13 +86,13 @@ static void far_tails_are_predicted(void **unused) {
     for (size_t i = 0; i < sizeof freedom / sizeof *freedom; i++) {
         law      a = make_law(freedom[i]);
         mixture *m = learn(&a, 0.0);
-        assert_true(m->at[0].freedom == freedom[i]);
+        assert_true(m->at[0].profile_degrees == freedom[i]);
         assert_less(error_far_out(m, &a), 1e-6);
-        assert_close(m->at[0].peak, 3.0, 1e-6);
-        assert_less(m->at[0].doubt, 1e-6);
-        m->at[0].freedom = 0.0; /* the twin: the component as it was, a little too wide */
+        assert_close(m->at[0].profile_peak, 3.0, 1e-6);
+        assert_less(m->at[0].profile_error, 1e-6);
+        m->at[0].profile_degrees = 0.0; /* the twin: the component as it was, a little too wide */
         put_factor(m, sqrt(1.1), a.l);
-        m->level = 3.0 - m->at[0].log_weight - m->at[0].log_height;
+        m->log_z = 3.0 - m->at[0].log_weight - m->at[0].log_constant;
         assert_less(0.05, error_far_out(m, &a));
         free(m);
     }
@@ -162,8 +162,9 @@ static void a_wall_is_not_in_a_profile(void **unused) {
     static double points[ROWS * (DIM + ROW_HEAD)];
     mixture      *m = memory_make(DIM);
     rows          data = {points, 1, DIM, block_of, 1};
-    double        centre[DIM] = {3.3}, factor[DIM * DIM] = {0.25}; /* x_1 > 3, of a standard normal density; the moments of that */
-    rng           r;
+    double        centre[DIM] = {3.3},
+           factor[DIM * DIM] = {0.25}; /* x_1 > 3, of a standard normal density; the moments of that */
+    rng r;
     rng_init(&r, 21, 0);
     for (size_t k = 1; k < DIM; k++) factor[k * DIM + k] = 1.0;
     memory_add(m, centre, factor, 0.0, 1.0);
@@ -205,7 +206,7 @@ static void tails_between_are_near(void **unused) {
     (void)unused;
     law      a = make_law(4.0);
     mixture *m = learn(&a, 0.0);
-    assert_true(m->at[0].freedom == 3.0 || m->at[0].freedom == 5.0);
+    assert_true(m->at[0].profile_degrees == 3.0 || m->at[0].profile_degrees == 5.0);
     assert_less(error_far_out(m, &a), 0.1);
     free(m);
 }
@@ -216,7 +217,7 @@ static void other_shapes_have_none(void **unused) {
     law      a = make_law(HUGE_VAL);
     mixture *rough = learn(&a, 0.1), *wild = learn(&a, 5.0);
     assert_true(mixture_has_profile(&rough->at[0]));
-    assert_less(0.01, rough->at[0].doubt);
+    assert_less(0.01, rough->at[0].profile_error);
     assert_false(mixture_has_profile(&wild->at[0]));
     free(rough);
     free(wild);
@@ -269,8 +270,8 @@ static double error_in_corner(bool knows) {
     }
     profiles_learn(m, &data, 1.0, true);
     for (int i = 0; i < 100; i++) {
-        double value = put_in_corner(&r, 0.7, x);
-        sight  at = mixture_sight(m, x);
+        double        value = put_in_corner(&r, 0.7, x);
+        profile_point at = mixture_profile_point(m, x);
         worst = fmax(worst, fabs(mixture_predict(m, 0, &at, &peak) - value));
     }
     free(m);
@@ -285,11 +286,14 @@ static void boxes_are_seen_as_they_are(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(far_tails_are_predicted), cmocka_unit_test(components_take_the_shape_of_log_pi), cmocka_unit_test(masses_share_the_weight),
-        cmocka_unit_test(a_wall_is_not_in_a_profile),
-        cmocka_unit_test(a_wide_component_may_hide_narrow_ones), cmocka_unit_test(tails_between_are_near),
-        cmocka_unit_test(other_shapes_have_none), cmocka_unit_test(boxes_are_seen_as_they_are),
-        cmocka_unit_test(few_rows_teach_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(far_tails_are_predicted),
+                                       cmocka_unit_test(components_take_the_shape_of_log_pi),
+                                       cmocka_unit_test(masses_share_the_weight),
+                                       cmocka_unit_test(a_wall_is_not_in_a_profile),
+                                       cmocka_unit_test(a_wide_component_may_hide_narrow_ones),
+                                       cmocka_unit_test(tails_between_are_near),
+                                       cmocka_unit_test(other_shapes_have_none),
+                                       cmocka_unit_test(boxes_are_seen_as_they_are),
+                                       cmocka_unit_test(few_rows_teach_nothing)};
     return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
 }

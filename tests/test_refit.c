@@ -187,13 +187,13 @@ static void what_was_split_for_nothing_is_merged(void **unused) {
     memory_add(m, right, NULL, 0.8, 1.0);
     for (size_t j = 0; j < 2; j++) m->at[j].reached = true;
     m->at[0].mode = 7;
-    m->at[0].found = 4;
+    m->at[0].first_cycle = 4;
     m->at[1].mode = 3;
-    m->at[1].found = 2;
+    m->at[1].first_cycle = 2;
     refit(m, &s, 5, true);
     assert_int_equal(m->count, 1);
     assert_int_equal(m->at[0].mode, 3); /* of the older */
-    assert_int_equal(m->at[0].found, 2);
+    assert_int_equal(m->at[0].first_cycle, 2);
     check_component(m, 0, zero, 1.0, ROWS);
     done(m, &s);
 }
@@ -504,7 +504,7 @@ static void the_level_is_log_z(void **unused) {
     }
     refit(m, &s, 6, true);
     mixture_overlap overlap;
-    assert_close(mixture_level(m, &data, &overlap), log(1000.0), 0.005);
+    assert_close(mixture_log_z(m, &data, &overlap), log(1000.0), 0.005);
     assert_int_equal(m->count, 2);
     assert_less(overlap.both[1][0], 1e-6); /* 20 standard deviations apart */
     done(m, &s);

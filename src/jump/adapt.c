@@ -34,16 +34,16 @@ static void first_components(jump_state *s, const chain_summary *summaries, size
     mixture *m = jump_memory(s);
     for (size_t c = 0; c < total; c++) {
         put(m, summaries[c].mean, summaries[c].factor);
-        size_t j = mixture_known_as(m, m->capacity);
+        size_t j = mixture_match(m, m->capacity);
         if (j < m->count) {
-            m->at[j].met += 1.0;
+            m->at[j].search_hits += 1.0;
             m->at[j].groups |= group_of(s, c);
             continue;
         }
         j = mixture_add(m);
         if (j == m->capacity) break;
         mixture_copy(m, j, m->capacity);
-        m->at[j].met = 1.0;
+        m->at[j].search_hits = 1.0;
         m->at[j].groups = group_of(s, c);
         m->at[j].weight = 1.0;
         m->at[j].reached = true;
@@ -72,7 +72,7 @@ static jump_tally sum_tallies(const chain_summary *summaries, size_t total, cons
             sum.at[j].accept += t->at[k].accept;
             sum.at[j].tried += t->at[k].tried;
             sum.at[j].reached += t->at[k].reached;
-            sum.at[j].met += t->at[k].met;
+            sum.at[j].search_hits += t->at[k].search_hits;
         }
     }
     return sum;
@@ -88,7 +88,8 @@ static void mark_groups(jump_state *s, const chain_summary *summaries, size_t to
     for (size_t c = 0; c < total; c++)
         for (size_t k = 0; k < summaries[c].components; k++) {
             size_t j = place && c % 2 ? place[k] : k;
-            if (j != SIZE_MAX && summaries[c].tally->at[k].met > 0.0) jump_memory(s)->at[j].groups |= group_of(s, c);
+            if (j != SIZE_MAX && summaries[c].tally->at[k].search_hits > 0.0)
+                jump_memory(s)->at[j].groups |= group_of(s, c);
         }
 }
 
@@ -96,7 +97,7 @@ static void count_searches(jump_state *s, const jump_tally *t, size_t total) {
     mixture *m = jump_memory(s);
     s->plan.search_evaluations += (double)(s->plan.explore * total);
     s->plan.searches += s->stage == STAGE_SETTLE ? (double)total : t->searches;
-    for (size_t j = 0; j < m->count; j++) m->at[j].met += t->at[j].met;
+    for (size_t j = 0; j < m->count; j++) m->at[j].search_hits += t->at[j].search_hits;
 }
 
 /* One step for the mean acceptance rate of a cycle. It tends to Newton's step, not to 0 as a Robbins-Monro gain does. */
@@ -191,7 +192,7 @@ static void limit_unvisited(mixture *m) {
 
 /* Whether a draw lies within the new component j. */
 static bool has_draws(mixture *m, size_t j, const rows *data) {
-    double most = mixture_home_radius(m->dim);
+    double most = mixture_typical_distance(m->dim);
     for (size_t b = 0; b < data->blocks; b++) {
         const row_block block = data->block(data->context, b);
         for (size_t i = 0; i < block.count; i += data->every)
@@ -202,18 +203,18 @@ static bool has_draws(mixture *m, size_t j, const rows *data) {
 
 /* The place in the trial component, which a chain of that group has found. */
 static void add_place(mixture *m, const found_place *place, uint64_t group, const rows *data) {
-    size_t j = mixture_known_as(m, m->capacity);
+    size_t j = mixture_match(m, m->capacity);
     if (j < m->count) {
-        m->at[j].met += place->met;
+        m->at[j].search_hits += place->search_hits;
         m->at[j].groups |= group;
     }
     if (j < m->count + m->retired) return;
     j = mixture_add(m);
     if (j == m->capacity) return;
     mixture_copy(m, j, m->capacity);
-    m->at[j].met = place->met;
+    m->at[j].search_hits = place->search_hits;
     m->at[j].groups = group;
-    m->at[j].odds = exp(fmin(place->mass - m->level, 700.0));
+    m->at[j].odds = exp(fmin(place->mass - m->log_z, 700.0));
     /* the others sum to 1 */
     m->at[j].weight = fmin(fmax(m->at[j].odds, tuning.unvisited.odds_least), unvisited_most());
     m->at[j].step = step_size_optimal(m->dim);
@@ -251,10 +252,10 @@ static double affine_rate(const jump_plan *p) {
 static void schedule(jump_state *s) {
     jump_plan        *p = &s->plan;
     double            length = (double)jump_cycle_length(s->settle.now.dim, p->cycle);
-    const modes_tally met = mixture_met(jump_memory(s));
+    const modes_tally hits = mixture_search_hits(jump_memory(s));
     const double      allowed =
-        unseen_allowed(p->unseen, met.modes, jump_memory(s)->dim, p->search_evaluations / p->searches);
-    const double bound = unseen_bound(met.once, met.twice, (uint64_t)p->searches);
+        unseen_allowed(p->unseen, hits.modes, jump_memory(s)->dim, p->search_evaluations / p->searches);
+    const double bound = unseen_bound(hits.once, hits.twice, (uint64_t)p->searches);
     bool         saturated = p->unseen >= 1.0 || bound <= tuning.search.saturated * allowed;
     bool         warm = p->iterations <= p->warmup;
     double       search_share = p->iterations < p->planned ? tuning.search.warmup : tuning.search.prolonged;
@@ -314,10 +315,10 @@ static void learn(jump_state *s, chain_summary *summaries, size_t total, const s
     if (structure) p->last_structure = p->iterations;
     const double ess_fraction = mixture_refit(m, &data, structure);
     profiles_learn(m, &data, ess_fraction, structure);
-    m->level = mixture_level(m, &data, &overlap);
+    m->log_z = mixture_log_z(m, &data, &overlap);
     add_found(s, summaries, total, &data);
     establish(s);
-    p->modes = mixture_name(m, &overlap, p->cycle);
+    p->modes = mixture_number_modes(m, &overlap, p->cycle);
     groups_compare(s);
     adapt_shares(s, &sum);
     adapt_short_share(p, &sum);

@@ -41,8 +41,8 @@ static group_memory memory_of(jump_state *s) {
     return (group_memory){.plan = &s->plan,
                           .count = m->count,
                           .retired = m->retired,
-                          .named = m->named,
-                          .level = m->level,
+                          .last_mode = m->last_mode,
+                          .log_z = m->log_z,
                           .degrees = m->degrees,
                           .at = m->at,
                           .mean = mixture_mean(m, 0),
@@ -75,8 +75,8 @@ chain_summary chain_summary_of(jump_state *s, size_t index, size_t total) {
 enum { PART_HEAD, PART_TALLY, PART_SETTLED, PART_FOUND, PART_ROWS, PART_PLAN, PART_COMPONENTS, PART_SHAPES, PARTS };
 typedef struct chain_summary_head {
     uint64_t found, rows, components;
-    uint64_t speaks, retired, named; /* whether the memory of its group follows */
-    double   step, level, degrees;
+    uint64_t speaks, retired, last_mode; /* whether the memory of its group follows */
+    double   step, log_z, degrees;
 } chain_summary_head;
 
 /* Where parts begin, in numbers; the last is the end. */
@@ -104,9 +104,9 @@ size_t chain_summary_pack(const chain_summary *summary, const jump_state *s, voi
                                      .components = summary->components,
                                      .speaks = memory->plan != NULL,
                                      .retired = memory->retired,
-                                     .named = memory->named,
+                                     .last_mode = memory->last_mode,
                                      .step = summary->step,
-                                     .level = memory->level,
+                                     .log_z = memory->log_z,
                                      .degrees = memory->degrees};
     size_t                   dim = s->settle.now.dim, width = s->history.dim, at[PARTS + 1];
     double                  *out = bytes;
@@ -141,8 +141,8 @@ static group_memory unpack_memory(const chain_summary_head *head, size_t dim, co
     return (group_memory){.plan = (const jump_plan *)(const void *)(in + at[PART_PLAN]),
                           .count = head->components,
                           .retired = head->retired,
-                          .named = head->named,
-                          .level = head->level,
+                          .last_mode = head->last_mode,
+                          .log_z = head->log_z,
                           .degrees = head->degrees,
                           .at = (const component *)(const void *)(in + at[PART_COMPONENTS]),
                           .mean = in + at[PART_SHAPES],

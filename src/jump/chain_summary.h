@@ -11,8 +11,8 @@
 typedef struct group_memory {
     const jump_plan *plan;
     size_t           count, retired;
-    uint64_t         named;
-    double           level, degrees;
+    uint64_t         last_mode;
+    double           log_z, degrees;
     const component *at;
     const double    *mean, *factor;
 } group_memory;

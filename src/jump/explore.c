@@ -236,7 +236,7 @@ static bool has_slope(const mixture *m, size_t j) {
     if (m->dim <= tuning.fit.dimensions && c->rows < (double)quadratic_points(m->dim)) return false;
     for (size_t k = 0; k < m->count; k++)
         if (m->at[k].mode != c->mode) return false;
-    return !mixture_has_profile(c) || c->doubt > tuning.known.doubt;
+    return !mixture_has_profile(c) || c->profile_error > tuning.known.profile_error;
 }
 
 /* Before `after`, from the place of the search. */
@@ -436,9 +436,9 @@ static explore_news end(explorer *e, explore_news news) {
 /* Whether log pi at x is what the known components predict, the dominating one of which is then its home. A narrow mode within a wide one is
  * higher, what lies between modes is lower than they say. The further out, the more an error of a covariance counts. */
 static bool is_home(explorer *e, mixture *m, const double *x, double log_density) {
-    double each[MODES_MOST], most = -HUGE_VAL, top = 0.0, sum = 0.0, d = (double)e->dim;
-    size_t home = SIZE_MAX;
-    sight  at = mixture_sight(m, x);
+    double        each[MODES_MOST], most = -HUGE_VAL, top = 0.0, sum = 0.0, d = (double)e->dim;
+    size_t        home = SIZE_MAX;
+    profile_point at = mixture_profile_point(m, x);
     for (size_t j = 0; j < m->count; j++) {
         double peak;
         each[j] = mixture_predict(m, j, &at, &peak);
@@ -455,11 +455,11 @@ static bool is_home(explorer *e, mixture *m, const double *x, double log_density
     double           match = affine_at(tuning.known.error, sqrt(d)), error = fabs(log_density - most);
     double           allowed = match + tuning.known.relative_error * (top - most);
     if (mixture_has_tail(c)) /* far out all tails of t distributions look alike: they must fit well */
-        allowed = tuning.known.tail_error + c->doubt * (tuning.sure * sqrt(0.5 * d) + top - most);
+        allowed = tuning.known.tail_error + c->profile_error * (tuning.sure * sqrt(0.5 * d) + top - most);
     if (!mixture_has_profile(c)) { /* near its centre it is a t distribution */
         double distance = mixture_distance(m, home, x);
-        double student = m->level + c->log_weight + mixture_log_t(m, home, distance, NULL);
-        if (distance < mixture_home_radius(e->dim) && fabs(log_density - student) < match) allowed = error;
+        double student = m->log_z + c->log_weight + mixture_log_t(m, home, distance, NULL);
+        if (distance < mixture_typical_distance(e->dim) && fabs(log_density - student) < match) allowed = error;
     }
     if (error > allowed) return false;
     e->home = home;
@@ -472,8 +472,8 @@ static bool is_found(explorer *e, const double *x) {
     for (size_t k = 0; k < e->found; k++) {
         for (size_t i = 0; i < e->dim; i++) apart[i] = x[i] - block_at(e, e->found_mean)[k * e->dim + i];
         tri_solve(e->dim, block_at(e, e->found_factor) + k * e->dim * e->dim, apart);
-        if (vec_dot(e->dim, apart, apart) >= mixture_home_radius(e->dim)) continue;
-        e->places[k].met += 1.0;
+        if (vec_dot(e->dim, apart, apart) >= mixture_typical_distance(e->dim)) continue;
+        e->places[k].search_hits += 1.0;
         return true;
     }
     return false;
@@ -550,13 +550,13 @@ static explore_news end_climb(explorer *e, mixture *m) {
 
 static bool is_negligible(const explorer *e, const mixture *m) {
     const affine below = tuning.known.negligible;
-    return !(mass_of(e, &m->at[m->capacity]) >= m->level - below.base - below.slope * (double)e->dim);
+    return !(mass_of(e, &m->at[m->capacity]) >= m->log_z - below.base - below.slope * (double)e->dim);
 }
 
 /* The trial component is what a look, the walk after it or a fit has learned: known, negligible, or a place to learn more of? */
 static explore_news judge(explorer *e, mixture *m) {
     if (is_negligible(e, m)) return end(e, EXPLORE_ENDED);
-    size_t known = mixture_known_as(m, m->capacity);
+    size_t known = mixture_match(m, m->capacity);
     if (known < m->count) e->home = known;
     if (known < m->count + m->retired || is_found(e, mixture_mean(m, m->capacity))) return end(e, EXPLORE_ENDED);
     if (e->stage == EXPLORE_LOOK) {

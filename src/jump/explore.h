@@ -57,9 +57,9 @@ typedef struct walker {
 
 /* A place that a search found, new to the memory. */
 typedef struct found_place {
-    double   mass;      /* log of its mass, as the search estimates it */
-    double   met;       /* searches that ended in it */
-    uint64_t confirmed; /* whether it is the peak of a fit, and log pi there what the fit says */
+    double   mass;        /* log of its mass, as the search estimates it */
+    double   search_hits; /* searches that ended in it */
+    uint64_t confirmed;   /* whether it is the peak of a fit, and log pi there what the fit says */
 } found_place;
 
 typedef struct explorer {

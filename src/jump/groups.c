@@ -7,7 +7,7 @@
 static void put(mixture *m, size_t j, const group_memory *from, size_t k) {
     size_t dim = m->dim;
     m->at[j] = from->at[k];
-    m->at[j].freedom = 0.0; /* profiles are not exchanged: they are learned anew */
+    m->at[j].profile_degrees = 0.0; /* profiles are not exchanged: they are learned anew */
     memcpy(mixture_mean(m, j), from->mean + k * dim, dim * sizeof(double));
     memcpy(mixture_factor(m, j), from->factor + k * dim * dim, dim * dim * sizeof(double));
     mixture_prepare(m, j);
@@ -16,8 +16,8 @@ static void put(mixture *m, size_t j, const group_memory *from, size_t k) {
 static void load(mixture *m, const group_memory *from) {
     m->count = from->count;
     m->retired = from->retired;
-    m->named = from->named;
-    m->level = from->level;
+    m->last_mode = from->last_mode;
+    m->log_z = from->log_z;
     for (size_t j = 0; j < m->count + m->retired; j++) put(m, j, from, j);
     mixture_set_degrees(m, from->degrees);
 }
@@ -29,9 +29,9 @@ static uint64_t found_by(const component *c, size_t group) { return c->groups | 
 static size_t add(mixture *m, const group_memory *second, size_t k, size_t known) {
     put(m, m->capacity, second, k);
     m->at[m->capacity].groups = found_by(&second->at[k], 1);
-    size_t j = mixture_known_as(m, m->capacity);
+    size_t j = mixture_match(m, m->capacity);
     if (j < known) {
-        m->at[j].met += second->at[k].met;
+        m->at[j].search_hits += second->at[k].search_hits;
         m->at[j].groups |= m->at[m->capacity].groups;
         return j;
     }
@@ -50,7 +50,7 @@ void groups_unite(jump_state *s, const group_memory *first, const group_memory *
     if (s->group) load(m, first);
     for (size_t j = 0; j < m->count + m->retired; j++) {
         m->at[j].groups = found_by(&m->at[j], 0);
-        m->at[j].freedom = 0.0;
+        m->at[j].profile_degrees = 0.0;
     }
     if (first->plan != own) *p = *first->plan;
     for (size_t k = 0; k < second->count; k++) place[k] = add(m, second, k, first->count);

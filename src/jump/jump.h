@@ -26,7 +26,7 @@ typedef struct jump_tally {
         double local, accept;  /* local moves, and the sum of their acceptance probabilities */
         double tried, reached; /* jumps to it, and the sum of theirs */
         double visits;         /* iterations that ended in it */
-        double met;            /* searches that began in another mode and ended in it */
+        double search_hits;    /* searches that began in another mode and ended in it */
     } at[MODES_MOST];
 } jump_tally;
 

@@ -34,7 +34,7 @@ double em_log_density(fit *f, const double *row) {
 
 /* -- Sums of a component ------------------------------------------------------------------------------------------ */
 
-double *em_sums(mixture *m, size_t j) { return block_at(m, m->share) + j * (2 + m->dim + m->dim * m->dim); }
+double *em_sums(mixture *m, size_t j) { return block_at(m, m->sums) + j * (2 + m->dim + m->dim * m->dim); }
 
 void em_clear(mixture *m, size_t j) { memset(em_sums(m, j), 0, (2 + m->dim + m->dim * m->dim) * sizeof(double)); }
 
@@ -235,7 +235,7 @@ bool em_adapt_degrees(fit *f) {
         for (int k = low; k <= high; k++)
             total[k + 1] -= 0.5 * (choice[now + k] + d) * log_fast(1.0 + distance / choice[now + k]);
     }
-    for (int k = low; k <= high; k++) total[k + 1] += count * mixture_height(choice[now + k], d);
+    for (int k = low; k <= high; k++) total[k + 1] += count * mixture_log_constant(choice[now + k], d);
     if (high && (total[2] - total[1]) * f->ess_fraction > tuning.memory.degrees_gain)
         best = 1;
     else if (low && (total[0] - total[1]) * f->ess_fraction > tuning.memory.degrees_gain)

@@ -17,8 +17,8 @@ static size_t gather(const fit *f, size_t j, double *out, double *top) {
     *top = -HUGE_VAL;
     for (size_t i = 0; count < most && (row = em_row(f, &w, (double)j)); i++) {
         if ((double)i < stride * (double)count) continue;
-        double *to = out + count++ * (dim + QUADRATIC_HEAD);
-        sight   at = mixture_sight(f->m, row + ROW_HEAD);
+        double       *to = out + count++ * (dim + QUADRATIC_HEAD);
+        profile_point at = mixture_profile_point(f->m, row + ROW_HEAD);
         to[QUADRATIC_VALUE] = row[ROW_LOG_DENSITY] - at.log_slope;
         memcpy(to + QUADRATIC_HEAD, at.position, dim * sizeof *to);
         *top = fmax(*top, to[QUADRATIC_VALUE]);
@@ -32,9 +32,9 @@ static double unexplained(const fit *f, size_t j) {
     walk     w = {0};
     double   n = 0.0, sum = 0.0, square = 0.0, left = 0.0, peak, *row;
     while ((row = em_row(f, &w, (double)j))) {
-        sight  at = mixture_sight(m, row + ROW_HEAD);
-        double error = row[ROW_LOG_DENSITY] - mixture_predict(m, m->capacity, &at, &peak);
-        double fall = row[ROW_LOG_DENSITY] - peak;
+        profile_point at = mixture_profile_point(m, row + ROW_HEAD);
+        double        error = row[ROW_LOG_DENSITY] - mixture_predict(m, m->capacity, &at, &peak);
+        double        fall = row[ROW_LOG_DENSITY] - peak;
         n += 1.0;
         sum += fall;
         square += fall * fall;
@@ -44,31 +44,31 @@ static double unexplained(const fit *f, size_t j) {
 }
 
 /* The profile of component j with so many degrees of freedom, into the trial place; returns what it leaves unexplained, 1 if there is none. */
-static double fit_profile(const fit *f, size_t j, double freedom) {
+static double fit_profile(const fit *f, size_t j, double degrees) {
     mixture   *m = f->m;
     component *trial = &m->at[m->capacity];
     size_t     dim = m->dim, width = dim + QUADRATIC_HEAD;
-    double    *room = block_at(m, m->share),
+    double    *room = block_at(m, m->sums),
            *work = room + quadratic_points(dim) * width; /* sums, which the fit is done with */
-    double    top, order = freedom + (double)dim;
+    double    top, order = degrees + (double)dim;
     quadratic q = {.mean = mixture_centre(m, m->capacity), .factor = mixture_profile(m, m->capacity)};
     size_t    count = gather(f, j, room, &top);
-    bool      tail = freedom < HUGE_VAL;
+    bool      tail = degrees < HUGE_VAL;
     for (size_t i = 0; i < count && tail; i++)
         room[i * width + QUADRATIC_VALUE] = -exp(-2.0 * (room[i * width + QUADRATIC_VALUE] - top) / order);
     if (count < quadratic_points(dim) || quadratic_fit(dim, count, room, work, &q) != QUADRATIC_FULL) return 1.0;
     if (tail && !(q.peak < 0.0)) return 1.0;
-    trial->freedom = freedom;
-    trial->peak = tail ? top - 0.5 * order * log(-q.peak) : q.peak;
-    for (size_t k = 0; k < dim * dim && tail; k++) /* the quadratic is peak - u^2 / 2 = peak (1 + distance / freedom) */
-        q.factor[k] *= sqrt(-2.0 * q.peak / freedom);
+    trial->profile_degrees = degrees;
+    trial->profile_peak = tail ? top - 0.5 * order * log(-q.peak) : q.peak;
+    for (size_t k = 0; k < dim * dim && tail; k++) /* the quadratic is peak - u^2 / 2 = peak (1 + distance / degrees) */
+        q.factor[k] *= sqrt(-2.0 * q.peak / degrees);
     return unexplained(f, j);
 }
 
 static void keep_trial(mixture *m, size_t j, double left) {
-    m->at[j].freedom = m->at[m->capacity].freedom;
-    m->at[j].peak = m->at[m->capacity].peak;
-    m->at[j].doubt = sqrt(left);
+    m->at[j].profile_degrees = m->at[m->capacity].profile_degrees;
+    m->at[j].profile_peak = m->at[m->capacity].profile_peak;
+    m->at[j].profile_error = sqrt(left);
     memcpy(mixture_centre(m, j), mixture_centre(m, m->capacity), m->dim * sizeof(double));
     memcpy(mixture_profile(m, j), mixture_profile(m, m->capacity), m->dim * m->dim * sizeof(double));
 }
@@ -77,12 +77,12 @@ static void keep_trial(mixture *m, size_t j, double left) {
 static void learn(const fit *f, size_t j, bool all) {
     enum { CHOICES = sizeof tuning.memory.degrees / sizeof *tuning.memory.degrees };
     mixture *m = f->m;
-    double   before = m->at[j].freedom, best = tuning.fit.unexplained;
-    m->at[j].freedom = 0.0;
+    double   before = m->at[j].profile_degrees, best = tuning.fit.unexplained;
+    m->at[j].profile_degrees = 0.0;
     for (size_t k = 0; k <= CHOICES && best > EXACT; k++) { /* from a Gaussian on to fewer and fewer */
-        double freedom = k ? tuning.memory.degrees[CHOICES - k] : HUGE_VAL;
-        if (before > 0.0 && !all && freedom != before) continue;
-        double left = fit_profile(f, j, freedom);
+        double degrees = k ? tuning.memory.degrees[CHOICES - k] : HUGE_VAL;
+        if (before > 0.0 && !all && degrees != before) continue;
+        double left = fit_profile(f, j, degrees);
         if (!(left < best)) {
             if (mixture_has_tail(&m->at[j])) return;
         } else if (k || left < tuning.fit.gaussian_unexplained) {
@@ -152,8 +152,8 @@ static bool adopt(fit *f, size_t j) {
 /* The log of the integral of exp(profile). */
 static double log_mass(mixture *m, size_t j) {
     const double pi = 3.14159265358979323846, d = (double)m->dim;
-    double       sum = m->at[j].peak;
-    sum -= mixture_has_tail(&m->at[j]) ? mixture_height(m->at[j].freedom, d) : -0.5 * d * log(2.0 * pi);
+    double       sum = m->at[j].profile_peak;
+    sum -= mixture_has_tail(&m->at[j]) ? mixture_log_constant(m->at[j].profile_degrees, d) : -0.5 * d * log(2.0 * pi);
     for (size_t k = 0; k < m->dim; k++) sum += log(mixture_profile(m, j)[k * m->dim + k]);
     return sum;
 }

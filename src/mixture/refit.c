@@ -166,7 +166,7 @@ static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
     mixture_copy(m, a, j);
     mixture_copy(m, b, j);
     m->at[a].log_weight = m->at[b].log_weight = -0.6931471805599453;
-    m->at[a].freedom = m->at[b].freedom = 0.0; /* the profile is that of the whole */
+    m->at[a].profile_degrees = m->at[b].profile_degrees = 0.0; /* the profile is that of the whole */
     if (how < 2) {
         if (how == 0)
             principal(m, j, shift);
@@ -254,7 +254,7 @@ static bool split(fit *f, size_t j, double *now) {
     after = likelihood(f);
     if ((after - *now) * f->ess_fraction > f->penalty) {
         *now = after;
-        m->at[added].met = 0.0; /* those of the whole are with j */
+        m->at[added].search_hits = 0.0; /* those of the whole are with j */
         return true;
     }
     mixture_copy(m, j, b);
@@ -290,7 +290,7 @@ static bool pool_moments(mixture *m, size_t a, size_t i, size_t j) {
     double *mean = mixture_mean(m, a), *factor = mixture_factor(m, a), *u = mixture_mean(m, i), *v = mixture_mean(m, j);
     m->at[a] = m->at[i];
     m->at[a].groups |= m->at[j].groups;
-    m->at[a].freedom = 0.0;
+    m->at[a].profile_degrees = 0.0;
     m->at[a].confirmed = false;
     memset(factor, 0, dim * dim * sizeof *factor);
     em_add_square(dim, p, mixture_factor(m, i), factor);
@@ -347,15 +347,16 @@ static void try_merges(fit *f) {
         size_t j = m->at[i].reached ? nearest(m, i, tuning.merge.within) : m->count;
         if (j == m->count || !try_merge(f, i, j)) continue;
         double    weight = m->at[i].weight + m->at[j].weight;
-        component older = m->at[m->at[i].found <= m->at[j].found ? i : j];
-        double    step = m->at[m->at[i].weight >= m->at[j].weight ? i : j].step, met = m->at[i].met + m->at[j].met;
-        bool      established = m->at[i].established || m->at[j].established;
+        component older = m->at[m->at[i].first_cycle <= m->at[j].first_cycle ? i : j];
+        double    step = m->at[m->at[i].weight >= m->at[j].weight ? i : j].step,
+               hits = m->at[i].search_hits + m->at[j].search_hits;
+        bool established = m->at[i].established || m->at[j].established;
         mixture_copy(m, i, m->capacity);
         m->at[i].mode = older.mode;
-        m->at[i].found = older.found;
+        m->at[i].first_cycle = older.first_cycle;
         m->at[i].weight = weight;
         m->at[i].step = step;
-        m->at[i].met = met;
+        m->at[i].search_hits = hits;
         m->at[i].established = established;
         m->at[i].reached = true;
         mixture_normalise(m);
@@ -475,8 +476,8 @@ static void share_row(const fit *f, double log_q, mixture_overlap *overlap) {
     }
 }
 
-double mixture_level(mixture *m, const rows *data, mixture_overlap *overlap) {
-    fit    f = begin(m, data, tuning.refit.level_rows);
+double mixture_log_z(mixture *m, const rows *data, mixture_overlap *overlap) {
+    fit    f = begin(m, data, tuning.refit.log_z_rows);
     walk   w = {0};
     double total = 0.0, n = 0.0, *row;
     *overlap = (mixture_overlap){0};

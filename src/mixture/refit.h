@@ -31,7 +31,7 @@ size_t mixture_rows_used(const mixture *m, bool structure);
  * per draw. */
 double mixture_refit(mixture *m, rows *data, bool structure);
 /* The mean over the draws of log pi - log q: an estimate of log Z that is a little too high. By the way, how far components share
- * draws, for mixture_name(). */
-double mixture_level(mixture *m, const rows *data, mixture_overlap *overlap);
+ * draws, for mixture_number_modes(). */
+double mixture_log_z(mixture *m, const rows *data, mixture_overlap *overlap);
 
 #endif

@@ -46,7 +46,7 @@ static const struct {
     } look;
     struct {
         affine error, radius, negligible;
-        double relative_error, tail_error, doubt, failed, runaway;
+        double relative_error, tail_error, profile_error, failed, runaway;
     } known;
     struct {
         size_t rows;
@@ -54,7 +54,7 @@ static const struct {
     } memory;
     struct {
         double structure, rows_per_parameter, rows_least, aic_excess;
-        size_t level_rows, scale_thinning;
+        size_t log_z_rows, scale_thinning;
         int    passes, rounds;
     } refit;
     struct {
@@ -154,7 +154,7 @@ static const struct {
             .relative_error =
                 0.05, /* ... plus this part of how far log pi lies below the peak (for t, too: fewer targets right) */
             .tail_error = 0.5, /* the same for t distributions, plus `sure` standard errors of their fit */
-            .doubt =
+            .profile_error =
                 0.03, /* relative error of log pi by a profile from which on slopes are tried (0.1: 870 searches of a logistic regression, not 10,600) */
             .radius = {1.5,
                        0.5}, /* around a component, in standard deviations, by sqrt(d): a place within it is known */
@@ -185,7 +185,7 @@ static const struct {
             .rows_least = 0.25,         /* ... but at least this part of memory.rows */
             .aic_excess =
                 25.0, /* log likelihood beyond its parameters for a component (BIC alone: ESS 364, not 610, of funnel) */
-            .level_rows = 512,   /* draws for log Z and for the overlap of components */
+            .log_z_rows = 512,   /* draws for log Z and for the overlap of components */
             .scale_thinning = 8, /* every 8th draw for the scales of coordinates */
             .passes = 2,         /* of EM before a decision */
             .rounds = 6,         /* of changed degrees of freedom, and of splits, at most */
