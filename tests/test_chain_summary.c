@@ -139,7 +139,7 @@ static brought look(const crowd *c) {
     brought b = {.stage = state_of(c->chain[0])->stage};
     for (size_t i = 0; i < c->count; i++) {
         const chain_summary summary = chain_summary_of(state_of(c->chain[i]), i, c->count);
-        b.found += summary.found;
+        b.found += summary.candidates;
         b.rows += summary.rows.count;
         b.all_rows += state_of(c->chain[i])->history.count;
     }

@@ -193,14 +193,14 @@ static void the_memory_stays_within_its_room(void **unused) {
 static void report_mode(ckam_chain *chain, double place) {
     jump_state *s = state_of(chain);
     explorer   *e = jump_explorer(s);
-    double     *mean = block_at(e, e->found_mean), *factor = block_at(e, e->found_factor);
+    double     *mean = block_at(e, e->candidate_mean), *factor = block_at(e, e->candidate_factor);
     memset(factor, 0, sizeof *factor * DIM * DIM);
     for (size_t k = 0; k < DIM; k++) {
         mean[k] = place;
         factor[k * DIM + k] = 1.0;
     }
-    e->places[0] = (found_place){.mass = 100.0, .search_hits = 1.0};
-    e->found = 1;
+    e->candidate[0] = (candidate){.mass = 100.0, .search_hits = 1.0};
+    e->candidates = 1;
 }
 
 static void a_place_that_leads_nowhere_is_retired(void **unused) {

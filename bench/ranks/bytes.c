@@ -34,7 +34,7 @@ static bool row(const char *spec, size_t chains, bool left) {
         last = 0;
         for (size_t i = 0; i < chains; i++) {
             last += crowd_summary_bytes(&c, i);
-            found += crowd_explorer(&c, i)->found;
+            found += crowd_explorer(&c, i)->candidates;
         }
         formula += last;
         if (pool == 0) first = last;

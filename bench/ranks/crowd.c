@@ -74,6 +74,6 @@ size_t crowd_summary_bytes(const crowd *c, size_t index) {
     const jump_state *s = crowd_state(c, index);
     size_t            d = s->settle.now.dim, numbers = 3 + 12 + 6 * crowd_components(c);
     if (s->stage == STAGE_SETTLE) numbers += d + d * d;
-    numbers += crowd_explorer(c, index)->found * (2 + d + d * d) + rows_of(c, index) * (d + 2);
+    numbers += crowd_explorer(c, index)->candidates * (2 + d + d * d) + rows_of(c, index) * (d + 2);
     return 8 * numbers + 8; /* its size stands before it */
 }

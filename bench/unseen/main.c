@@ -72,8 +72,8 @@ static bool search_once(jump_state *s, const density *d, const bool *known, rng 
         if (d->log_density((void *)(uintptr_t)d, y, &value) || isnan(value)) value = -HUGE_VAL;
         news = explore_tell(e, m, r, value);
     }
-    bool found = e->found && !known[d->owner(d, block_at(e, e->found_mean))];
-    e->found = 0; /* so that it can be found again */
+    bool found = e->candidates && !known[d->owner(d, block_at(e, e->candidate_mean))];
+    e->candidates = 0; /* so that it can be found again */
     return found;
 }
 

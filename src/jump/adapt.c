@@ -201,33 +201,33 @@ static bool has_draws(mixture *m, size_t j, const rows *data) {
     return false;
 }
 
-/* The place in the trial component, which a chain of that group has found. */
-static void add_place(mixture *m, const found_place *place, uint64_t group, const rows *data) {
+/* Adds the trial component, a candidate of a chain of that group, to the mixture, or counts its hits for the component that is there already. */
+static void add_candidate(mixture *m, const candidate *found, uint64_t group, const rows *data) {
     size_t j = mixture_match(m, m->capacity);
     if (j < m->count) {
-        m->at[j].search_hits += place->search_hits;
+        m->at[j].search_hits += found->search_hits;
         m->at[j].groups |= group;
     }
     if (j < m->count + m->retired) return;
     j = mixture_add(m);
     if (j == m->capacity) return;
     mixture_copy(m, j, m->capacity);
-    m->at[j].search_hits = place->search_hits;
+    m->at[j].search_hits = found->search_hits;
     m->at[j].groups = group;
-    m->at[j].odds = exp(fmin(place->mass - m->log_z, 700.0));
+    m->at[j].odds = exp(fmin(found->mass - m->log_z, 700.0));
     /* the others sum to 1 */
     m->at[j].weight = fmin(fmax(m->at[j].odds, tuning.unvisited.odds_least), unvisited_most());
     m->at[j].step = step_size_optimal(m->dim);
     m->at[j].established = has_draws(m, j, data);
 }
 
-static void add_found(jump_state *s, const chain_summary *summaries, size_t total, const rows *data) {
+static void add_candidates(jump_state *s, const chain_summary *summaries, size_t total, const rows *data) {
     mixture *m = jump_memory(s);
     for (size_t c = 0; c < total; c++)
-        for (size_t k = 0; k < summaries[c].found; k++) {
-            put(m, summaries[c].found_mean + k * m->dim, summaries[c].found_factor + k * m->dim * m->dim);
-            m->at[m->capacity].confirmed = summaries[c].places[k].confirmed;
-            add_place(m, &summaries[c].places[k], group_of(s, c), data);
+        for (size_t k = 0; k < summaries[c].candidates; k++) {
+            put(m, summaries[c].candidate_mean + k * m->dim, summaries[c].candidate_factor + k * m->dim * m->dim);
+            m->at[m->capacity].confirmed = summaries[c].candidate[k].confirmed;
+            add_candidate(m, &summaries[c].candidate[k], group_of(s, c), data);
         }
     limit_unvisited(m);
     mixture_normalise(m);
@@ -316,7 +316,7 @@ static void learn(jump_state *s, chain_summary *summaries, size_t total, const s
     const double ess_fraction = mixture_refit(m, &data, structure);
     profiles_learn(m, &data, ess_fraction, structure);
     m->log_z = mixture_log_z(m, &data, &overlap);
-    add_found(s, summaries, total, &data);
+    add_candidates(s, summaries, total, &data);
     establish(s);
     p->modes = mixture_number_modes(m, &overlap, p->cycle);
     groups_compare(s);

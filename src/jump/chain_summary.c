@@ -62,19 +62,29 @@ chain_summary chain_summary_of(jump_state *s, size_t index, size_t total) {
                            .mean = block_at(s, s->settle.mean),
                            .factor = block_at(s, s->settle.factor),
                            .step = s->settle.nu,
-                           .found = e->found,
-                           .places = e->places,
-                           .found_mean = block_at(e, e->found_mean),
-                           .found_factor = block_at(e, e->found_factor),
+                           .candidates = e->candidates,
+                           .candidate = e->candidate,
+                           .candidate_mean = block_at(e, e->candidate_mean),
+                           .candidate_factor = block_at(e, e->candidate_factor),
                            .rows = choose_rows(s, index, total)};
 }
 
 /* -- Bytes -------------------------------------------------------------------------------------------------------- */
 
 /* Its parts, in their order. */
-enum { PART_HEAD, PART_TALLY, PART_SETTLED, PART_FOUND, PART_ROWS, PART_PLAN, PART_COMPONENTS, PART_SHAPES, PARTS };
+enum {
+    PART_HEAD,
+    PART_TALLY,
+    PART_SETTLED,
+    PART_CANDIDATES,
+    PART_ROWS,
+    PART_PLAN,
+    PART_COMPONENTS,
+    PART_SHAPES,
+    PARTS
+};
 typedef struct chain_summary_head {
-    uint64_t found, rows, components;
+    uint64_t candidates, rows, components;
     uint64_t speaks, retired, last_mode; /* whether the memory of its group follows */
     double   step, log_z, degrees;
 } chain_summary_head;
@@ -86,7 +96,7 @@ static void place_parts(const jump_state *s, const chain_summary_head *head, siz
         [PART_HEAD] = sizeof *head / sizeof(double),
         [PART_TALLY] = (offsetof(jump_tally, at) + head->components * sizeof s->tally.at[0]) / sizeof(double),
         [PART_SETTLED] = s->stage == STAGE_SETTLE ? dim + dim * dim : 0,
-        [PART_FOUND] = head->found * (sizeof(found_place) / sizeof(double) + dim + dim * dim),
+        [PART_CANDIDATES] = head->candidates * (sizeof(candidate) / sizeof(double) + dim + dim * dim),
         [PART_ROWS] = head->rows * s->history.dim,
         [PART_PLAN] = head->speaks ? sizeof(jump_plan) / sizeof(double) : 0,
         [PART_COMPONENTS] = known * sizeof(component) / sizeof(double),
@@ -99,7 +109,7 @@ static void place_parts(const jump_state *s, const chain_summary_head *head, siz
 
 size_t chain_summary_pack(const chain_summary *summary, const jump_state *s, void *bytes) {
     const group_memory      *memory = &summary->memory;
-    const chain_summary_head head = {.found = summary->found,
+    const chain_summary_head head = {.candidates = summary->candidates,
                                      .rows = summary->rows.count,
                                      .components = summary->components,
                                      .speaks = memory->plan != NULL,
@@ -118,11 +128,11 @@ size_t chain_summary_pack(const chain_summary *summary, const jump_state *s, voi
         memcpy(out + at[PART_SETTLED], summary->mean, dim * sizeof *out);
         memcpy(out + at[PART_SETTLED] + dim, summary->factor, dim * dim * sizeof *out);
     }
-    double *found = out + at[PART_FOUND];
-    memcpy(found, summary->places, head.found * sizeof(found_place));
-    found += head.found * sizeof(found_place) / sizeof *out;
-    memcpy(found, summary->found_mean, head.found * dim * sizeof *out);
-    memcpy(found + head.found * dim, summary->found_factor, head.found * dim * dim * sizeof *out);
+    double *shapes = out + at[PART_CANDIDATES];
+    memcpy(shapes, summary->candidate, head.candidates * sizeof(candidate));
+    shapes += head.candidates * sizeof(candidate) / sizeof *out;
+    memcpy(shapes, summary->candidate_mean, head.candidates * dim * sizeof *out);
+    memcpy(shapes + head.candidates * dim, summary->candidate_factor, head.candidates * dim * dim * sizeof *out);
     for (size_t i = 0; i < head.rows; i++)
         memcpy(out + at[PART_ROWS] + i * width, summary->rows.at + i * summary->rows.stride, width * sizeof *out);
     if (memory->plan) {
@@ -155,16 +165,16 @@ chain_summary chain_summary_unpack(const jump_state *s, void *bytes) {
     chain_summary_head head;
     memcpy(&head, in, sizeof head);
     place_parts(s, &head, at);
-    const double *found = in + at[PART_FOUND] + head.found * sizeof(found_place) / sizeof *in;
+    const double *shapes = in + at[PART_CANDIDATES] + head.candidates * sizeof(candidate) / sizeof *in;
     return (chain_summary){.components = head.components,
                            .memory = unpack_memory(&head, dim, in, at),
                            .tally = (const jump_tally *)(const void *)(in + at[PART_TALLY]),
                            .mean = in + at[PART_SETTLED],
                            .factor = in + at[PART_SETTLED] + dim,
                            .step = head.step,
-                           .found = head.found,
-                           .places = (const found_place *)(const void *)(in + at[PART_FOUND]),
-                           .found_mean = found,
-                           .found_factor = found + head.found * dim,
+                           .candidates = head.candidates,
+                           .candidate = (const candidate *)(const void *)(in + at[PART_CANDIDATES]),
+                           .candidate_mean = shapes,
+                           .candidate_factor = shapes + head.candidates * dim,
                            .rows = {in + at[PART_ROWS], head.rows, s->history.dim}};
 }

@@ -18,15 +18,15 @@ typedef struct group_memory {
 } group_memory;
 
 typedef struct chain_summary {
-    size_t             components;
-    const jump_tally  *tally;         /* of so many components; what follows in `at` is not to be looked at */
-    const double      *mean, *factor; /* where the chain has settled; looked at after that stage */
-    double             step;
-    size_t             found;
-    const found_place *places; /* that the chain has found */
-    const double      *found_mean, *found_factor;
-    row_block          rows;
-    group_memory       memory; /* where groups join: that of the first chain of each; else no plan */
+    size_t            components;
+    const jump_tally *tally;         /* of so many components; what follows in `at` is not to be looked at */
+    const double     *mean, *factor; /* where the chain has settled; looked at after that stage */
+    double            step;
+    size_t            candidates;
+    const candidate  *candidate; /* that searches of the chain found */
+    const double     *candidate_mean, *candidate_factor;
+    row_block         rows;
+    group_memory      memory; /* where groups join: that of the first chain of each; else no plan */
 } chain_summary;
 
 /* At the end of a cycle: iterations so far, and whether split and merge are tried. */

@@ -149,7 +149,8 @@ static const double *ask_explorer(jump_state *s, rng *r) {
 static void count_search(jump_state *s, explore_news news) {
     const explorer *e = jump_explorer(s);
     s->tally.searches += 1.0;
-    if (e->home != SIZE_MAX && jump_memory(s)->at[e->home].mode != e->start) s->tally.at[e->home].search_hits += 1.0;
+    if (e->ended_in != SIZE_MAX && jump_memory(s)->at[e->ended_in].mode != e->start)
+        s->tally.at[e->ended_in].search_hits += 1.0;
     s->settle.now.counts.scouts++;
     if (news == EXPLORE_RAN_AWAY) s->settle.now.counts.runaways++;
 }
@@ -224,7 +225,8 @@ static void jump_search(const void *state, search_counts *counts) {
         if (!m->at[j].reached && !visits) count_unvisited(counts, m->at[j].odds);
     }
     const explorer *e = (const explorer *)(const void *)block_at_const(s, s->explorer);
-    for (size_t k = 0; k < e->found; k++) count_unvisited(counts, exp(fmin(e->places[k].mass - m->log_z, 700.0)));
+    for (size_t k = 0; k < e->candidates; k++)
+        count_unvisited(counts, exp(fmin(e->candidate[k].mass - m->log_z, 700.0)));
 }
 
 const sampler jump_sampler = {.options_size = sizeof(settings),
