@@ -9,7 +9,7 @@ const ckam_option kam_sampler_options[] = {
 
 static size_t kam_layout(kernel_walk *w, const blueprint *plan, uint64_t states) {
     size_t end = sizeof *w;
-    kernel_walk_layout(w, plan, LAW_BETWEEN, states, &end);
+    kernel_walk_layout(w, plan, PROPOSAL_BETWEEN, states, &end);
     return end;
 }
 

@@ -19,9 +19,9 @@ ckam_status kernel_walk_check(const blueprint *plan, ckam_error *error) {
     return CKAM_OK;
 }
 
-void kernel_walk_layout(kernel_walk *w, const blueprint *plan, size_t laws, uint64_t needed, size_t *end) {
+void kernel_walk_layout(kernel_walk *w, const blueprint *plan, size_t proposals, uint64_t needed, size_t *end) {
     current_layout(&w->now, plan->dim, end);
-    kernel_proposal_layout(&w->proposal, laws, w->laws, plan->dim, plan->settings, end);
+    kernel_proposal_layout(&w->proposal, proposals, w->proposals, plan->dim, plan->settings, end);
     w->capacity = history_capacity(plan->dim, w->proposal.most, needed);
     w->rows = block_take(end, w->capacity, plan->dim);
 }
@@ -85,11 +85,11 @@ double kernel_walk_nu(const kernel_walk *w) {
     return w->auto_step ? w->scale * kernel_proposal_unit(&w->proposal) : w->scale;
 }
 
-law *kernel_walk_law(kernel_walk *w, double nu) {
-    law *at = &w->laws[w->here];
-    if (w->now.moved) law_measure(&w->proposal, w, at, now_x(&w->now));
+proposal_at *kernel_walk_proposal_at(kernel_walk *w, double nu) {
+    proposal_at *at = &w->proposals[w->here];
+    if (w->now.moved) proposal_at_measure(&w->proposal, w, at, now_x(&w->now));
     w->now.moved = false;
-    law_factor(w, at, w->gamma, nu);
+    proposal_at_factor(w, at, w->gamma, nu);
     return at;
 }
 
@@ -99,16 +99,17 @@ const double *kernel_walk_ask(void *walk, rng *r) {
     refresh(w, r);
     w->nu = kernel_walk_nu(w);
     w->gamma = w->auto_noise ? auto_noise(w) : noise_at(&w->noise, (double)w->t);
-    law_draw(&w->proposal, w, kernel_walk_law(w, w->nu), r, 1.0, now_x(&w->now), y);
+    proposal_at_draw(&w->proposal, w, kernel_walk_proposal_at(w, w->nu), r, 1.0, now_x(&w->now), y);
     return y;
 }
 
-/* log q(x|y) - log q(y|x); the law at y is measured on the way. */
+/* log q(x|y) - log q(y|x); the proposal at y is measured on the way. */
 static double log_ratio(kernel_walk *w) {
-    law *at_x = &w->laws[w->here], *at_y = &w->laws[!w->here];
-    law_measure(&w->proposal, w, at_y, now_y(&w->now));
-    law_factor(w, at_y, w->gamma, w->nu);
-    return law_log_density(&w->proposal, w, at_y, at_y, at_x) - law_log_density(&w->proposal, w, at_x, at_x, at_y);
+    proposal_at *at_x = &w->proposals[w->here], *at_y = &w->proposals[!w->here];
+    proposal_at_measure(&w->proposal, w, at_y, now_y(&w->now));
+    proposal_at_factor(w, at_y, w->gamma, w->nu);
+    return proposal_at_log_density(&w->proposal, w, at_y, at_y, at_x) -
+           proposal_at_log_density(&w->proposal, w, at_x, at_x, at_y);
 }
 
 void kernel_walk_tell(void *walk, rng *r, double log_density, ckam_step *out) {
@@ -117,7 +118,7 @@ void kernel_walk_tell(void *walk, rng *r, double log_density, ckam_step *out) {
     double       log_ratio_q = symmetric ? 0.0 : log_ratio(w);
     double       alpha = decide(&w->now, r, log_density, log_ratio_q, out);
     if (out->accepted && !symmetric) {
-        w->here = !w->here; /* the law at y has just been measured */
+        w->here = !w->here; /* the proposal at y has just been measured */
         w->now.moved = false;
     }
     out->step_size = w->nu;
