@@ -2,7 +2,7 @@
 #include "frozen.h"
 
 #include "jump/jump.h"
-#include "sampler/kernel_walk.h"
+#include "sampler/kam.h"
 #include "support.h"
 
 #include <string.h>

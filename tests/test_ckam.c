@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "driven.h"
-#include "sampler/kernel_walk.h"
+#include "sampler/kam.h"
 #include "textbook.h"
 
 enum { DIM = 2, LENGTH = 50, EXPLORE = 20, CYCLES = 6 };

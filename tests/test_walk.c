@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "driven.h"
-#include "sampler/kernel_walk.h"
+#include "sampler/kam.h"
 #include "textbook.h"
 
 enum { DIM = 2, STEPS_MOST = 2000 };

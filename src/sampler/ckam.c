@@ -3,7 +3,7 @@
  * Each cycle of L iterations starts a kernel walk afresh and explores with it for E = floor(beta L) iterations.
  * At the transition the walk's proposal at the state reached becomes Sigma; then plain random-walk steps
  * N(x, nu_t^2 Sigma), whose nu_t falls from the walk's along a cosine, give the draws. */
-#include "sampler/kernel_walk.h"
+#include "sampler/kam.h"
 
 const ckam_option ckam_sampler_options[] = {SETTING_STEP_SIZE,    SETTING_TARGET_ACCEPT, SETTING_ADAPT_DECAY,
                                             SETTING_ADAPT_GAIN,   SETTING_SUBSAMPLE,     SETTING_KERNEL,

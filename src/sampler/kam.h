@@ -1,9 +1,9 @@
-/* kernel_walk.h - kernel adaptive Metropolis as a walk that can be started afresh: the paper's Algorithm 1.
+/* kam.h - kernel adaptive Metropolis as a walk that can be started afresh: the paper's Algorithm 1.
  *
  * kam is one such walk; ckam starts one at each cycle. It holds the history, the subsample z, the step size nu,
  * the noise gamma and the iteration t, and makes one Metropolis-Hastings step in two halves. */
-#ifndef CKAM_SAMPLER_KERNEL_WALK_H
-#define CKAM_SAMPLER_KERNEL_WALK_H
+#ifndef CKAM_SAMPLER_KAM_H
+#define CKAM_SAMPLER_KAM_H
 
 #include "sampler/history.h"
 #include "sampler/kernel_proposal.h"
