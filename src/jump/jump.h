@@ -53,21 +53,22 @@ typedef struct jump_plan {
 } jump_plan;
 
 typedef struct jump_state {
-    adaptive_state settle; /* first: `now` begins it. mu and Sigma of the settling phase */
+    adaptive_state settle; /* first: `now` begins it. The walk before the first cycle */
     jump_stage     stage;
     uint64_t       t;        /* in this stage, or cycle */
     uint64_t       settling; /* iterations of that stage */
     struct {
         uint64_t length, left;  /* of a look: iterations, and how many of them are still to come */
-        double   level, before; /* sum of log pi in it; mean in the one before */
+        double   sum, previous; /* of log pi in it; its mean in the last one */
         size_t   points;        /* evaluations kept for the next fit of a quadratic */
-        int      lattice;       /* 1, 2: its steps are measured, log pi is evaluated on it */
+        int      lattice;       /* 0: none; 1: its steps are measured; 2: log pi is evaluated on it */
         size_t   row, column;   /* of the next of these evaluations */
-        double   peak, error; /* log pi at the mean of the Gaussian; sum of squares by which it was off at its draws */
-        int      leaps;       /* draws of the fitted Gaussian that are still to be tried */
-        bool     known;       /* the fit is good: its shape is kept */
+        double   peak,
+            squared_error; /* log pi at the mean of the Gaussian; summed over its draws: (log pi - log of the Gaussian)^2 */
+        int  gaussian_draws; /* of the fitted Gaussian, still to be tried */
+        bool shape_known;    /* the fit is good: its covariance is kept */
     } climb;
-    bool         waits;  /* at the end of a cycle, for the chains to be pooled */
+    bool         waits;  /* at the end of a cycle, for pooled adaptation */
     size_t       group;  /* 0 or 1: of the two groups that adapt separately at first */
     double       length; /* of the density along some direction */
     size_t       axis;

@@ -24,7 +24,7 @@ static const struct {
     struct {
         affine settle;
         size_t longest, longest_windowed, correlated, window, lattice, thinning;
-        int    leaps, checks;
+        int    gaussian_draws, lattice_draws;
     } approach;
     struct {
         size_t dimensions;
@@ -97,12 +97,12 @@ static const struct {
             .settle = {300.0, 50.0}, /* iterations in the mode, by d */
             .longest = 8,            /* the longest look, in lengths of the first: plateaus are common */
             .longest_windowed = 2,   /* the same above `correlated` dimensions */
-            .correlated = 50, /* dimensions up to which the walk learns correlations (500: 60 times the CPU time) */
-            .window = 32,     /* coordinates that a step moves there */
-            .lattice = 200,   /* dimensions up to which the Hessian comes from a lattice there */
-            .thinning = 4,    /* every d/4-th state of that walk is kept for the first fit: about 100 */
-            .leaps = 2,       /* draws of a fitted Gaussian that are tried */
-            .checks = 16,     /* draws of the Gaussian of a lattice that check it */
+            .correlated = 50,    /* dimensions up to which the walk learns correlations (500: 60 times the CPU time) */
+            .window = 32,        /* coordinates that a step moves there */
+            .lattice = 200,      /* dimensions up to which the Hessian comes from a lattice there */
+            .thinning = 4,       /* every d/4-th state of that walk is kept for the first fit: about 100 */
+            .gaussian_draws = 2, /* of a fitted Gaussian, that are tried */
+            .lattice_draws = 16, /* of the Gaussian of a lattice, by which it is checked */
         },
 
     /* Quadratics fitted to log pi: on the way to a mode, in climbs, and as profiles of components. */
