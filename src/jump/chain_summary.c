@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define GOLDEN 0.61803398874989485 /* what its multiples leave of 1 is spread evenly, however many there are */
+#define GOLDEN 0.61803398874989485 /* fractional parts of its multiples are spread evenly, however many there are */
 
 uint64_t jump_iterations(const jump_state *s) {
     return s->stage == STAGE_SETTLE ? s->settling : s->plan.iterations + s->plan.length;
@@ -20,9 +20,9 @@ bool jump_groups_join(const jump_state *s) {
     return s->plan.separate && jump_iterations(s) >= (uint64_t)(tuning.warmup.separate * (double)s->settle.now.warmup);
 }
 
-/* Of `total` chains with as many rows as this one all together bring as many as a fit uses: one in so many, and with
- * chains out of step, so that where one row is too many for each, there is none of some. In the warm-up the older half is
- * about to be forgotten. */
+/* Thins the rows of this chain so that `total` such chains together contribute as many as a fit uses: every k-th row, k the same for all, with a
+ * different offset per chain, so that some chains contribute none where one row each would be too many. In the warm-up the older half, which is
+ * dropped at the end of the cycle, is left out. */
 static row_block choose_rows(jump_state *s, size_t index, size_t total) {
     const mixture *memory = (const mixture *)(const void *)block_at(s, s->modes);
     size_t         width = s->history.dim, count = s->history.count;
@@ -71,7 +71,7 @@ chain_summary chain_summary_of(jump_state *s, size_t index, size_t total) {
 
 /* -- Bytes -------------------------------------------------------------------------------------------------------- */
 
-/* Its parts, in their order. */
+/* The parts of a packed summary, in their order. */
 enum {
     PART_HEAD,
     PART_TALLY,

@@ -1,13 +1,13 @@
-/* chain_summary.h - what a chain of jump brings to the end of a cycle, so that all can learn from it.
+/* chain_summary.h - the summary of one chain of jump at the end of a cycle, for pooled adaptation (adapt.c).
  *
- * Chains of one process are looked at where they are. A chain of another process comes as bytes, which say the same: what is
- * learned does not depend on where chains are. The more chains there are, the fewer rows each of them brings. */
+ * The summary of a chain in this process points into its state, that of a chain in another process into the bytes it sent. Both have the same
+ * values, so adaptation does not depend on how chains are distributed. The more chains, the fewer rows each of them contributes. */
 #ifndef CKAM_JUMP_CHAIN_SUMMARY_H
 #define CKAM_JUMP_CHAIN_SUMMARY_H
 
 #include "jump/jump.h"
 
-/* The plan and the memory of a group of chains: components 0 .. count-1 of q, and the retired ones. */
+/* The plan and the mixture of a group of chains: components 0 .. count-1 of q, and the retired ones. */
 typedef struct group_memory {
     const jump_plan *plan;
     size_t           count, retired;
@@ -19,14 +19,14 @@ typedef struct group_memory {
 
 typedef struct chain_summary {
     size_t            components;
-    const jump_tally *tally;         /* of so many components; what follows in `at` is not to be looked at */
-    const double     *mean, *factor; /* where the chain has settled; looked at after that stage */
+    const jump_tally *tally;         /* its `at` has so many components, and is not valid beyond */
+    const double     *mean, *factor; /* of the walk before the first cycle; used at its end only */
     double            step;
     size_t            candidates;
     const candidate  *candidate; /* that searches of the chain found */
     const double     *candidate_mean, *candidate_factor;
     row_block         rows;
-    group_memory      memory; /* where groups join: that of the first chain of each; else no plan */
+    group_memory      memory; /* where groups join, from the first chain of each; else its plan is NULL */
 } chain_summary;
 
 /* At the end of a cycle: iterations so far, and whether split and merge are tried. */
@@ -35,11 +35,11 @@ bool     jump_tries_structure(const jump_state *s);
 /* Whether the two groups of chains, separate so far, share one memory from here on: after half of the warm-up. */
 bool jump_groups_join(const jump_state *s);
 
-/* Borrowed from the chain number `index` of `total`. */
+/* Of chain number `index` of `total`; points into its state. */
 chain_summary chain_summary_of(jump_state *s, size_t index, size_t total);
-/* As bytes; returns how many. bytes == NULL: only that. */
+/* Packs a summary and returns the number of bytes; bytes == NULL: only that. */
 size_t chain_summary_pack(const chain_summary *summary, const jump_state *s, void *bytes);
-/* Borrowed from the bytes, which are aligned as a double; `s`: any chain of the pool that is there. */
+/* Points into the bytes, which are aligned as a double. s: any chain of the pool in this process. */
 chain_summary chain_summary_unpack(const jump_state *s, void *bytes);
 
 #endif

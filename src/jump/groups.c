@@ -22,10 +22,10 @@ static void load(mixture *m, const group_memory *from) {
     mixture_set_degrees(m, from->degrees);
 }
 
-/* What a group has reached counts as found by it. */
+/* A component that draws of a group have reached counts as found by that group. */
 static uint64_t found_by(const component *c, size_t group) { return c->groups | (c->reached ? group_bit(group) : 0); }
 
-/* A component of the second group: as one of the `known` ones of the first, or a new one. */
+/* Adds component k of the second group, or counts it for the one of the `known` components of the first that is at the same place. */
 static size_t add(mixture *m, const group_memory *second, size_t k, size_t known) {
     put(m, m->capacity, second, k);
     m->at[m->capacity].groups = found_by(&second->at[k], 1);
@@ -38,7 +38,7 @@ static size_t add(mixture *m, const group_memory *second, size_t k, size_t known
     j = mixture_add(m);
     if (j == m->capacity) return SIZE_MAX;
     mixture_copy(m, j, m->capacity);
-    m->at[j].mode = 0; /* numbers of the groups mean different mixture */
+    m->at[j].mode = 0; /* the groups have numbered their modes separately */
     return j;
 }
 

@@ -1,9 +1,9 @@
-/* groups.h - two groups of chains that have searched and learned apart come to share one memory.
+/* groups.h - two groups of chains that search and adapt separately at first, and then share one mixture.
  *
- * Chains that learn from one memory agree because they share it: their R-hat says nothing of a mode that the memory lacks. So up to
- * half of the warm-up the chains with even numbers and those with odd ones are replicates. From there on they share a memory, but each
- * group still has searches of its own: the modes that those of both have ended in, and those that only one has met, say how many may be left
- * (capture-recapture). A mode that one group found first and that searches of the other met later is one of both. */
+ * Chains with one mixture agree because they share it: their R-hat says nothing of a mode that the mixture lacks. So up to half of the
+ * warm-up the chains with even numbers and those with odd ones are two replicates. Afterwards they share a mixture, but searches are still
+ * counted per group: the numbers of modes that searches of one group ended in, and of both, estimate how many modes are left to find
+ * (capture-recapture). A mode that one group found first and that searches of the other end in later is one of both. */
 #ifndef CKAM_JUMP_GROUPS_H
 #define CKAM_JUMP_GROUPS_H
 
@@ -12,9 +12,10 @@
 /* In component.groups. */
 static inline uint64_t group_bit(size_t group) { return (uint64_t)1 << group; }
 
-/* The memory and plan of `s` become those of the first group, with what the second one knows beyond it. place[j] := the component that component j of the second group is now; SIZE_MAX where there is no room. */
+/* The mixture and plan of `s` become those of the first group, plus the components of the second one that the first lacks. place[j] := the index that
+ * component j of the second group has now; SIZE_MAX where there is no room. */
 void groups_unite(jump_state *s, const group_memory *first, const group_memory *second, size_t place[MODES_MOST]);
-/* Counts the modes that the groups have found, once they have met: plan.group_modes, plan.common_modes. */
+/* Counts the modes of each group and of both, once they are joined: plan.group_modes, plan.common_modes. */
 void groups_compare(jump_state *s);
 
 #endif

@@ -43,7 +43,7 @@ static double unexplained(const fit *f, size_t j) {
     return left / (square - sum * sum / n);
 }
 
-/* The profile of component j with so many degrees of freedom, into the trial place; returns what it leaves unexplained, 1 if there is none. */
+/* Fits the profile of component j with these degrees of freedom, into the trial component; returns the share of the variance it leaves, 1 if there is none. */
 static double fit_profile(const fit *f, size_t j, double degrees) {
     mixture   *m = f->m;
     component *trial = &m->at[m->capacity];
@@ -73,7 +73,7 @@ static void keep_trial(mixture *m, size_t j, double left) {
     memcpy(mixture_profile(m, j), mixture_profile(m, m->capacity), m->dim * m->dim * sizeof(double));
 }
 
-/* The best of the profiles. What they leave has one minimum over the degrees of freedom: beyond it no others are tried. */
+/* The best of the profiles. The share they leave has one minimum over the degrees of freedom: beyond it no others are tried. */
 static void learn(const fit *f, size_t j, bool all) {
     enum { CHOICES = sizeof tuning.memory.degrees / sizeof *tuning.memory.degrees };
     mixture *m = f->m;
@@ -92,7 +92,7 @@ static void learn(const fit *f, size_t j, bool all) {
     }
 }
 
-/* How near q is to pi over the rows of a component. */
+/* How well q approximates pi over some rows. */
 typedef struct nearness {
     double variance;   /* of log pi - log q; the lower, the more independent jumps are accepted */
     double likelihood; /* the sum of log q */
@@ -113,8 +113,8 @@ static nearness measure(fit *f, double j) {
     return sum;
 }
 
-/* Whether so many parameters, taken from log pi instead of from the draws, brought q nearer to pi. Those from the draws have the higher likelihood, by half a
- * chi-squared variable with that many degrees of freedom. If they have it by more, log pi has that shape only where the draws are: beyond a wall, say, it is 0. */
+/* Whether q is nearer to pi with so many parameters from log pi instead of from the draws. Parameters fitted to the draws have a higher likelihood, by
+ * half a chi-squared variable with that many degrees of freedom. If by more, pi has that shape only where the draws are: beyond a bound, say, it is 0. */
 static bool is_nearer(const fit *f, nearness before, nearness after, double parameters) {
     const double most = 0.5 * (parameters + tuning.sure * sqrt(2.0 * parameters));
     return after.variance < before.variance && (before.likelihood - after.likelihood) * f->ess_fraction < most;
@@ -138,7 +138,7 @@ static bool put_profile(mixture *m, size_t j) {
     return true;
 }
 
-/* The same, but only if q is then nearer to pi: the moments of n draws are off by chance, those of an exact profile are not. */
+/* The same, but only if q is then nearer to pi: moments of n draws have sampling errors, those of an exact profile have none. */
 static bool adopt(fit *f, size_t j) {
     const size_t   spare = f->m->capacity;
     const nearness before = measure(f, (double)j);
@@ -158,8 +158,8 @@ static double log_mass(mixture *m, size_t j) {
     return sum;
 }
 
-/* Shares the weight of the components that adopted their profiles by the masses of these, but only if q is then nearer to pi: counts of draws are off by
- * chance, too. */
+/* Sets the weights of the components that adopted their profiles by the masses of these, with the same sum, but only if q is then nearer to pi: counts
+ * of draws have sampling errors, too. */
 static void share_weight(fit *f, const bool *adopted, size_t count) {
     mixture       *m = f->m;
     const nearness before = measure(f, -1.0);

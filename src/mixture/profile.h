@@ -1,8 +1,8 @@
-/* profile.h - what log pi itself is around the components of a memory: a Gaussian, or a t distribution, up to a constant.
+/* profile.h - profiles of components: the Gaussian or t distribution that log pi itself is there, up to a constant, by regression.
  *
- * A covariance of n draws is off by about sqrt(d / n), which at 30 standard deviations says nothing of log pi any more. But the draws come with
- * their log pi: where that is a quadratic, a regression gives it exactly. Of a t distribution with f degrees of freedom exp(-2 log pi / (f + d)) is a
- * quadratic, too. So a profile predicts log pi far out in the tails, and a point at which log pi is higher belongs to something that is not known.
+ * The covariance of n draws has a relative error of about sqrt(d / n), so 30 standard deviations out it predicts nothing. But log pi is known at
+ * each draw: where it is a quadratic, a regression gives it exactly; and for a t distribution with f degrees of freedom exp(-2 log pi / (f + d)) is
+ * a quadratic. So a profile predicts log pi far out in the tails, and a point where log pi is higher belongs to an unknown mode.
  * Affine-equivariant, as quadratic.h is. */
 #ifndef CKAM_MIXTURE_PROFILE_H
 #define CKAM_MIXTURE_PROFILE_H
