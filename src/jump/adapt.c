@@ -243,7 +243,7 @@ static void establish(jump_state *s) {
 
 /* Acceptance rate of affine jumps, shrunk towards moves.rare. */
 static double affine_rate(const jump_plan *p) {
-    const double prior = tuning.search.reach_prior;
+    const double prior = tuning.search.affine_prior;
     return (p->efficiency[MOVE_AFFINE] + tuning.moves.rare * prior) / (p->tried[MOVE_AFFINE] + prior);
 }
 

@@ -19,12 +19,12 @@ typedef struct ckam_state {
     bool        delayed;       /* transition = delayed-rejection */
     double      nu_explored;   /* nu after the last adaptation, nu_exp */
     double      cosine;        /* cosine_at(E) */
-    double      fall;          /* nu_t / nu_exp of this iteration */
+    double      nu_ratio;      /* nu_t / nu_exp of this iteration */
     size_t      seen;          /* draws in mean and scatter (covariance = global) */
-    size_t      mean, scatter; /* offsets: of all past draws; sum of products of their deviations */
+    size_t      mean, scatter; /* offsets: mean and scatter matrix of all past draws */
 } ckam_state;
 
-/* floor(beta L), where a product that is a whole number but for rounding is that number. */
+/* floor(beta L), where a product that is within rounding of a whole number counts as that number. */
 static uint64_t explore_length(const settings *o) {
     return (uint64_t)floor(o->explore * (double)o->cycle_length * (1.0 + 1e-12));
 }
@@ -62,7 +62,7 @@ static size_t ckam_layout(ckam_state *s, const blueprint *plan) {
 
 static size_t ckam_size(const blueprint *plan) { return ckam_layout(&(ckam_state){0}, plan); }
 
-/* covariance = global: what this cycle's proposals are shaped by is the covariance of all draws before it. */
+/* covariance = global: proposals of this cycle have the covariance of all draws before it. */
 static void use_global(ckam_state *s) {
     kernel_proposal_global(&s->walk.proposal, s, s->walk.proposals, s->seen, block_at(s, s->scatter));
 }
@@ -117,11 +117,11 @@ static const double *ckam_ask(void *state, rng *r) {
     kernel_walk *w = &s->walk;
     double      *y = now_y(&w->now);
     if (w->t < s->explore) return kernel_walk_ask(w, r);
-    s->fall = cosine_at(w->t, s->length) / s->cosine;
+    s->nu_ratio = cosine_at(w->t, s->length) / s->cosine;
     if (is_delayed(s))
         propose_delayed(s, r, y);
     else
-        proposal_at_draw(&w->proposal, s, &w->proposals[PROPOSAL_SIGMA], r, s->fall, now_x(&w->now), y);
+        proposal_at_draw(&w->proposal, s, &w->proposals[PROPOSAL_SIGMA], r, s->nu_ratio, now_x(&w->now), y);
     return y;
 }
 
@@ -142,7 +142,7 @@ static void tell_sampling(ckam_state *s, rng *r, double log_density, ckam_step *
     kernel_walk *w = &s->walk;
     double       log_ratio_q = is_delayed(s) && log_density > -HUGE_VAL ? delayed_ratio(s) : 0.0;
     decide(&w->now, r, log_density, log_ratio_q, out);
-    out->step_size = s->nu_explored * s->fall;
+    out->step_size = s->nu_explored * s->nu_ratio;
     if (w->proposal.global) learn_global(s, out->x);
     w->t++;
 }

@@ -2,8 +2,8 @@
  * which is one such walk with schedules over the planned iterations. */
 #include "sampler/kam.h"
 
-/* With step-size = auto nu starts at this part of the optimal random walk's, in units of l^2 / sqrt(n), and with
- * noise = auto gamma is this part of the spread of z: both measured, docs/samplers/kam.md. */
+/* With step-size = auto nu starts at this fraction of that of the optimal random walk, in units of l^2 / sqrt(n), and with
+ * noise = auto gamma is this fraction of the spread of z. Both are tuned: docs/samplers/kam.md. */
 #define AUTO_STEP  0.5
 #define AUTO_NOISE 0.1
 
@@ -45,9 +45,9 @@ void kernel_walk_begin(kernel_walk *w, const blueprint *plan, double horizon, co
     kernel_proposal_begin(&w->proposal, o);
     w->auto_step = isnan(o->step_size);
     w->auto_noise = isnan(o->noise);
-    double part = w->proposal.global ? 1.0 : AUTO_STEP;
+    double start = w->proposal.global ? 1.0 : AUTO_STEP;
     w->optimal = step_size_optimal(plan->dim);
-    w->scale_start = w->auto_step ? part * w->optimal : o->step_size;
+    w->scale_start = w->auto_step ? start * w->optimal : o->step_size;
     w->length = length;
     w->half_life = o->refresh_half_life * horizon;
     w->target_accept = o->target_accept;
@@ -59,7 +59,9 @@ void kernel_walk_begin(kernel_walk *w, const blueprint *plan, double horizon, co
 
 void kernel_walk_restart(kernel_walk *w) {
     double spread = kernel_proposal_spread(&w->proposal);
-    w->length = spread > 0.0 ? spread : w->length * (w->scale / w->scale_start); /* no move: it was too large */
+    w->length = spread > 0.0
+                    ? spread
+                    : w->length * (w->scale / w->scale_start); /* the chain never moved: the length was too large */
     restart(w);
 }
 
@@ -72,14 +74,14 @@ static void refresh(kernel_walk *w, const rng *r) {
     w->now.moved = true;
 }
 
-/* gamma = part * (nu / initial nu) * (2.38 / sqrt(dim)) * spread: it follows the step size, so that the acceptance
- * governs both. The spread is that of z, but not below the one known before while z is of a short past; the part is
+/* gamma = fraction * (nu / initial nu) * (2.38 / sqrt(dim)) * spread: it follows the step size, so that the acceptance
+ * governs both. The spread is that of z, but not below the one known before while z is of a short past; the fraction is
  * large while z is small and tells little. */
 static double auto_noise(const kernel_walk *w) {
     double spread = kernel_proposal_spread(&w->proposal);
     if (w->history.seen < 10 * w->proposal.most || spread == 0.0) spread = fmax(spread, w->length);
-    double part = w->proposal.states > 1 ? fmax(AUTO_NOISE, 1.0 / sqrt((double)w->proposal.states)) : 1.0;
-    return part * (w->scale / w->scale_start) * w->optimal * spread;
+    double fraction = w->proposal.states > 1 ? fmax(AUTO_NOISE, 1.0 / sqrt((double)w->proposal.states)) : 1.0;
+    return fraction * (w->scale / w->scale_start) * w->optimal * spread;
 }
 
 double kernel_walk_nu(const kernel_walk *w) {
@@ -115,7 +117,7 @@ static double log_ratio(kernel_walk *w) {
 
 void kernel_walk_tell(void *walk, rng *r, double log_density, ckam_step *out) {
     kernel_walk *w = walk;
-    bool         symmetric = w->proposal.global || !(log_density > -HUGE_VAL); /* or of no matter */
+    bool         symmetric = w->proposal.global || !(log_density > -HUGE_VAL); /* or never accepted */
     double       log_ratio_q = symmetric ? 0.0 : log_ratio(w);
     double       alpha = decide(&w->now, r, log_density, log_ratio_q, out);
     if (out->accepted && !symmetric) {
@@ -143,7 +145,7 @@ static size_t kam_layout(kernel_walk *w, const blueprint *plan, uint64_t states)
 
 static size_t kam_size(const blueprint *plan) { return kam_layout(&(kernel_walk){0}, plan, UINT64_MAX); }
 
-/* The history has so many states as there are iterations. */
+/* The history has as many states as there are iterations. */
 static double kam_touched(const blueprint *plan) { return (double)kam_layout(&(kernel_walk){0}, plan, plan->horizon); }
 
 static void kam_begin(void *state, const blueprint *plan, const double *x, double log_density, double length) {
