@@ -69,7 +69,7 @@ void frozen_put(frozen *f, const double *x) {
     now->moved = true;
     if (!f->jump) return;
     jump_state *s = f->state;
-    s->log_q_x = mixture_log_density(jump_memory(s), x, block_at(s, s->at_x));
+    s->log_q_x = mixture_log_density(jump_mixture(s), x, block_at(s, s->at_x));
 }
 
 void frozen_step(frozen *f, rng *r, uint64_t iteration, bool hastings) {

@@ -68,7 +68,7 @@ static jump_state *state_of(const ckam_chain *chain) {
 static char *copy_of(const ckam_chain *chain) {
     jump_state *s = state_of(chain);
     size_t      rows_at = (size_t)((const char *)block_at(s, s->rows) - (const char *)chain->state);
-    size_t      modes_at = (size_t)((const char *)block_at(s, s->modes) - (const char *)chain->state);
+    size_t      modes_at = (size_t)((const char *)block_at(s, s->mixture) - (const char *)chain->state);
     char       *copy = aligned_alloc(BLOCK_ALIGNMENT, (chain->size / BLOCK_ALIGNMENT + 1) * BLOCK_ALIGNMENT);
     assert_non_null(copy);
     memcpy(copy, chain->state, chain->size);
@@ -229,7 +229,7 @@ static size_t deal(jump_state *s, size_t chains, size_t total, size_t *times) {
 static void check_deal(jump_state *s, size_t total, bool *scarce) {
     size_t count = s->history.count, from = jump_iterations(s) < s->settle.now.warmup ? count / 2 : 0,
            left = count - from;
-    size_t most = mixture_rows_used((const mixture *)(const void *)block_at(s, s->modes), jump_tries_structure(s));
+    size_t most = mixture_rows_used((const mixture *)(const void *)block_at(s, s->mixture), jump_tries_structure(s));
     size_t every = chain_summary_of(s, 0, total).rows.stride / s->history.dim,
            *times = calloc(count + 1, sizeof *times);
     assert_non_null(times);
@@ -332,7 +332,7 @@ static void of_many_chains_each_remembers_fewer_components(void **unused) {
         ckam_step   step;
         for (int n = 0; n < 100; n++) assert_int_equal(ckam_chain_step(chain, &step), CKAM_OK);
         jump_state *s = state_of(chain);
-        assert_int_equal(((const mixture *)(const void *)block_at(s, s->modes))->capacity, cases[i].components);
+        assert_int_equal(((const mixture *)(const void *)block_at(s, s->mixture))->capacity, cases[i].components);
         ckam_chain_free(chain);
     }
     ckam_model_free(wide);

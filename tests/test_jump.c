@@ -12,7 +12,7 @@
 
 static jump_state *state_of(ckam_chain *chain) { return (void *)((char *)chain->state + chain->state->sampler); }
 
-static mixture *memory_of(ckam_chain *chain) { return jump_memory(state_of(chain)); }
+static mixture *memory_of(ckam_chain *chain) { return jump_mixture(state_of(chain)); }
 
 static double unseen; /* 1: the warm-up is not prolonged */
 

@@ -49,7 +49,7 @@ explorer *crowd_explorer(const crowd *c, size_t index) {
 
 size_t crowd_components(const crowd *c) {
     jump_state *s = crowd_state(c, 0);
-    return jump_memory(s)->count;
+    return jump_mixture(s)->count;
 }
 
 /* At most so many rows of all chains together. */

@@ -62,7 +62,7 @@ static bool sample(ckam_chain *chain[CHAINS]) {
 
 /* As jump makes them: its walkers go on. Whether it ended in a mode that is not known. */
 static bool search_once(jump_state *s, const density *d, const bool *known, rng *r, uint64_t *evaluations) {
-    mixture     *m = jump_memory(s);
+    mixture     *m = jump_mixture(s);
     explorer    *e = jump_explorer(s);
     double       y[DIM_MOST], value;
     explore_news news = EXPLORE_GOES_ON;
@@ -90,7 +90,7 @@ static bool measure(density *d, uint64_t seed, uint64_t searches, result *out) {
     good = sample(chain);
     if (good) {
         jump_state   *s = state_of(chain[0]);
-        mixture      *m = jump_memory(s);
+        mixture      *m = jump_mixture(s);
         search_counts counts;
         rng           r;
         uint64_t      found = 0, evaluations = 0;

@@ -31,7 +31,7 @@ static void put(mixture *m, const double *mean, const double *factor) {
 static uint64_t group_of(const jump_state *s, size_t c) { return group_bit(s->plan.separate ? s->group : c % 2); }
 
 static void first_components(jump_state *s, const chain_summary *summaries, size_t total) {
-    mixture *m = jump_memory(s);
+    mixture *m = jump_mixture(s);
     for (size_t c = 0; c < total; c++) {
         put(m, summaries[c].mean, summaries[c].factor);
         size_t j = mixture_match(m, m->capacity);
@@ -89,12 +89,12 @@ static void mark_groups(jump_state *s, const chain_summary *summaries, size_t to
         for (size_t k = 0; k < summaries[c].components; k++) {
             size_t j = place && c % 2 ? place[k] : k;
             if (j != SIZE_MAX && summaries[c].tally->at[k].search_hits > 0.0)
-                jump_memory(s)->at[j].groups |= group_of(s, c);
+                jump_mixture(s)->at[j].groups |= group_of(s, c);
         }
 }
 
 static void count_searches(jump_state *s, const jump_tally *t, size_t total) {
-    mixture *m = jump_memory(s);
+    mixture *m = jump_mixture(s);
     s->plan.search_evaluations += (double)(s->plan.explore * total);
     s->plan.searches += s->stage == STAGE_SETTLE ? (double)total : t->searches;
     for (size_t j = 0; j < m->count; j++) m->at[j].search_hits += t->at[j].search_hits;
@@ -102,7 +102,7 @@ static void count_searches(jump_state *s, const jump_tally *t, size_t total) {
 
 /* One step for the mean acceptance rate of a cycle. It tends to Newton's step, not to 0 as a Robbins-Monro gain does. */
 static void adapt_steps(jump_state *s, const jump_tally *t) {
-    mixture *m = jump_memory(s);
+    mixture *m = jump_mixture(s);
     for (size_t j = 0; j < m->count; j++) {
         component *c = &m->at[j];
         double     wanted = s->settle.target_accept;
@@ -132,7 +132,7 @@ static double least_share(const jump_plan *p, int move) {
 
 static void adapt_shares(jump_state *s, const jump_tally *t) {
     jump_plan *p = &s->plan;
-    bool       two = jump_memory(s)->count > 1;
+    bool       two = jump_mixture(s)->count > 1;
     double     efficiency[MOVES], sum = 0.0, left = 1.0;
     for (int k = 0; k < MOVES; k++) {
         p->tried[k] = tuning.moves.discount * p->tried[k] + t->move[k].tried;
@@ -164,7 +164,7 @@ static void adapt_short_share(jump_plan *p, const jump_tally *t) {
 /* Takes out components that jumps failed to reach. One that no draw has ever reached was found by a search and is retired, so that it is not
  * added again; one that chains left for good on their way to higher density is forgotten. */
 static void prune(jump_state *s, const jump_tally *t) {
-    mixture *m = jump_memory(s);
+    mixture *m = jump_mixture(s);
     for (size_t j = m->count; j-- > 0;) {
         const component *c = &m->at[j];
         double           tried = t->at[j].tried;
@@ -222,7 +222,7 @@ static void add_candidate(mixture *m, const candidate *found, uint64_t group, co
 }
 
 static void add_candidates(jump_state *s, const chain_summary *summaries, size_t total, const rows *data) {
-    mixture *m = jump_memory(s);
+    mixture *m = jump_mixture(s);
     for (size_t c = 0; c < total; c++)
         for (size_t k = 0; k < summaries[c].candidates; k++) {
             put(m, summaries[c].candidate_mean + k * m->dim, summaries[c].candidate_factor + k * m->dim * m->dim);
@@ -235,7 +235,7 @@ static void add_candidates(jump_state *s, const chain_summary *summaries, size_t
 
 /* Up to the end of the warm-up every component is known before the draws begin. */
 static void establish(jump_state *s) {
-    mixture *m = jump_memory(s);
+    mixture *m = jump_mixture(s);
     for (size_t j = 0; j < m->count && s->plan.iterations < s->settle.now.warmup; j++) m->at[j].established = true;
 }
 
@@ -252,9 +252,9 @@ static double affine_rate(const jump_plan *p) {
 static void schedule(jump_state *s) {
     jump_plan        *p = &s->plan;
     double            length = (double)jump_cycle_length(s->settle.now.dim, p->cycle);
-    const modes_tally hits = mixture_search_hits(jump_memory(s));
+    const modes_tally hits = mixture_search_hits(jump_mixture(s));
     const double      allowed =
-        unseen_allowed(p->unseen, hits.modes, jump_memory(s)->dim, p->search_evaluations / p->searches);
+        unseen_allowed(p->unseen, hits.modes, jump_mixture(s)->dim, p->search_evaluations / p->searches);
     const double bound = unseen_bound(hits.once, hits.twice, (uint64_t)p->searches);
     bool         saturated = p->unseen >= 1.0 || bound <= tuning.search.saturated * allowed;
     bool         warm = p->iterations <= p->warmup;
@@ -273,7 +273,7 @@ static void schedule(jump_state *s) {
 
 /* The component with the largest responsibility for x. */
 static size_t nearest_component(jump_state *s) {
-    const mixture *m = jump_memory(s);
+    const mixture *m = jump_mixture(s);
     const double  *each = block_at(s, s->at_x);
     size_t         best = 0;
     for (size_t j = 1; j < m->count; j++)
@@ -282,7 +282,7 @@ static size_t nearest_component(jump_state *s) {
 }
 
 static void begin_cycle(jump_state *s) {
-    mixture *m = jump_memory(s);
+    mixture *m = jump_mixture(s);
     memset(&s->tally, 0, sizeof s->tally);
     s->t = 0;
     s->settle.now.warmup = s->plan.warmup;
@@ -297,7 +297,7 @@ static void begin_cycle(jump_state *s) {
 /* Adapts the state of one chain from the summaries of all. */
 static void learn(jump_state *s, chain_summary *summaries, size_t total, const size_t *place) {
     jump_plan      *p = &s->plan;
-    mixture        *m = jump_memory(s);
+    mixture        *m = jump_mixture(s);
     rows            data = {summaries, total, m->dim, block_of, 1};
     mixture_overlap overlap;
     jump_tally      sum = sum_tallies(summaries, total, place);
@@ -331,7 +331,7 @@ static void share(void *const *states, size_t count) {
         jump_state *s = chain(states, c);
         if (c) {
             s->plan = first->plan;
-            mixture_share(jump_memory(s), jump_memory(first));
+            mixture_share(jump_mixture(s), jump_mixture(first));
         }
         if (s->plan.iterations < s->settle.now.warmup) history_forget(&s->history, block_at(s, s->rows));
         begin_cycle(s);
@@ -360,7 +360,7 @@ static void pool_group(void *const *states, size_t count, const chain_summary *a
 static void pool_all(void *const *states, size_t count, chain_summary *all, size_t total, bool join) {
     jump_state *first = chain(states, 0);
     size_t      place[MODES_MOST];
-    if (join) groups_unite(first, &all[0].memory, &all[1].memory, place);
+    if (join) groups_unite(first, &all[0].mixture, &all[1].mixture, place);
     learn(first, all, total, join ? place : NULL);
     share(states, count);
 }

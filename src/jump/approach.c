@@ -87,7 +87,7 @@ static bool fit_points(jump_state *s) {
     adaptive_state *a = &s->settle;
     size_t          dim = a->now.dim;
     double          d = (double)dim,
-           *work = block_at(jump_memory(s), jump_memory(s)->sums); /* not in use before the first cycle */
+           *work = block_at(jump_mixture(s), jump_mixture(s)->sums); /* not in use before the first cycle */
     quadratic q = {.mean = work + quadratic_work(dim)};
     q.factor = q.mean + dim;
     if (!s->climb.points || s->climb.points < quadratic_points(dim)) return false;
@@ -242,7 +242,7 @@ static void trust_lattice(jump_state *s, bool good) {
 static void fit_lattice(jump_state *s) {
     adaptive_state *a = &s->settle;
     size_t          dim = a->now.dim;
-    double         *work = block_at(jump_memory(s), jump_memory(s)->sums), *h = work + quadratic_work(dim);
+    double         *work = block_at(jump_mixture(s), jump_mixture(s)->sums), *h = work + quadratic_work(dim);
     quadratic       q = {.mean = h + dim, .factor = h + 2 * dim};
     for (size_t k = 0; k < dim; k++) h[k] = lattice_step(s, k);
     quadratic_result result = quadratic_through(dim, now_x(&a->now), a->now.log_density, h, block_at(s, a->work),

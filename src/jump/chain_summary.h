@@ -8,14 +8,14 @@
 #include "jump/jump.h"
 
 /* The plan and the mixture of a group of chains: components 0 .. count-1 of q, and the retired ones. */
-typedef struct group_memory {
+typedef struct group_mixture {
     const jump_plan *plan;
     size_t           count, retired;
     uint64_t         last_mode;
     double           log_z, degrees;
     const component *at;
     const double    *mean, *factor;
-} group_memory;
+} group_mixture;
 
 typedef struct chain_summary {
     size_t            components;
@@ -26,13 +26,13 @@ typedef struct chain_summary {
     const candidate  *candidate; /* that searches of the chain found */
     const double     *candidate_mean, *candidate_factor;
     row_block         rows;
-    group_memory      memory; /* where groups join, from the first chain of each; else its plan is NULL */
+    group_mixture     mixture; /* where groups join, from the first chain of each; else its plan is NULL */
 } chain_summary;
 
 /* At the end of a cycle: iterations so far, and whether split and merge are tried. */
 uint64_t jump_iterations(const jump_state *s);
 bool     jump_tries_structure(const jump_state *s);
-/* Whether the two groups of chains, separate so far, share one memory from here on: after half of the warm-up. */
+/* Whether the two groups of chains, separate so far, share one mixture from here on: after half of the warm-up. */
 bool jump_groups_join(const jump_state *s);
 
 /* Of chain number `index` of `total`; points into its state. */

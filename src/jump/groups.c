@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Component j of m := component k of another memory. */
-static void put(mixture *m, size_t j, const group_memory *from, size_t k) {
+/* Component j of m := component k of another mixture. */
+static void put(mixture *m, size_t j, const group_mixture *from, size_t k) {
     size_t dim = m->dim;
     m->at[j] = from->at[k];
     m->at[j].profile_degrees = 0.0; /* profiles are not exchanged: they are learned anew */
@@ -13,7 +13,7 @@ static void put(mixture *m, size_t j, const group_memory *from, size_t k) {
     mixture_prepare(m, j);
 }
 
-static void load(mixture *m, const group_memory *from) {
+static void load(mixture *m, const group_mixture *from) {
     m->count = from->count;
     m->retired = from->retired;
     m->last_mode = from->last_mode;
@@ -26,7 +26,7 @@ static void load(mixture *m, const group_memory *from) {
 static uint64_t found_by(const component *c, size_t group) { return c->groups | (c->reached ? group_bit(group) : 0); }
 
 /* Adds component k of the second group, or counts it for the one of the `known` components of the first that is at the same place. */
-static size_t add(mixture *m, const group_memory *second, size_t k, size_t known) {
+static size_t add(mixture *m, const group_mixture *second, size_t k, size_t known) {
     put(m, m->capacity, second, k);
     m->at[m->capacity].groups = found_by(&second->at[k], 1);
     size_t j = mixture_match(m, m->capacity);
@@ -42,8 +42,8 @@ static size_t add(mixture *m, const group_memory *second, size_t k, size_t known
     return j;
 }
 
-void groups_unite(jump_state *s, const group_memory *first, const group_memory *second, size_t place[MODES_MOST]) {
-    mixture   *m = jump_memory(s);
+void groups_unite(jump_state *s, const group_mixture *first, const group_mixture *second, size_t place[MODES_MOST]) {
+    mixture   *m = jump_mixture(s);
     jump_plan *p = &s->plan, *own = p;
     double     searches = first->plan->searches + second->plan->searches;
     double     search_evaluations = first->plan->search_evaluations + second->plan->search_evaluations;
@@ -69,7 +69,7 @@ static bool is_first(const mixture *m, size_t k) {
 }
 
 void groups_compare(jump_state *s) {
-    const mixture *m = (const mixture *)(const void *)block_at(s, s->modes);
+    const mixture *m = (const mixture *)(const void *)block_at(s, s->mixture);
     jump_plan     *p = &s->plan;
     p->group_modes[0] = p->group_modes[1] = p->common_modes = 0;
     for (size_t k = 0; k < m->count && p->joined; k++) {

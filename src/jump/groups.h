@@ -14,7 +14,7 @@ static inline uint64_t group_bit(size_t group) { return (uint64_t)1 << group; }
 
 /* The mixture and plan of `s` become those of the first group, plus the components of the second one that the first lacks. place[j] := the index that
  * component j of the second group has now; SIZE_MAX where there is no room. */
-void groups_unite(jump_state *s, const group_memory *first, const group_memory *second, size_t place[MODES_MOST]);
+void groups_unite(jump_state *s, const group_mixture *first, const group_mixture *second, size_t place[MODES_MOST]);
 /* Counts the modes of each group and of both, once they are joined: plan.group_modes, plan.common_modes. */
 void groups_compare(jump_state *s);
 

@@ -59,7 +59,7 @@ static size_t layout(jump_state *s, const blueprint *plan) {
     s->direction = block_take(&end, dim, 1);
     s->at_x = block_take(&end, capacity, 1);
     s->at_y = block_take(&end, capacity, 1);
-    s->modes = take_block(&end, mixture_size(dim));
+    s->mixture = take_block(&end, mixture_size(dim));
     s->explorer = take_block(&end, explore_size(dim));
     s->rows = block_take(&end, jump_rows_capacity(dim), dim + ROW_HEAD);
     return end;
@@ -116,8 +116,8 @@ static void jump_begin(void *state, const blueprint *plan, const double *x, doub
     s->plan.planned = s->plan.warmup = o->warmup;
     s->plan.longest = o->warmup + (plan->may_extend_warmup ? plan->horizon : 0);
     s->plan.unseen = plan->unseen;
-    mixture_begin(jump_memory(s), plan->dim, plan->boxed);
-    jump_memory(s)->capacity = modes_kept(plan);
+    mixture_begin(jump_mixture(s), plan->dim, plan->boxed);
+    jump_mixture(s)->capacity = modes_kept(plan);
     explore_begin(jump_explorer(s), plan->dim, x, log_density, plan->random_start);
     history_restart(&s->history, plan->dim + ROW_HEAD, rows_kept(plan));
     approach_begin(s);
@@ -141,7 +141,7 @@ static void stay(jump_state *s, ckam_step *out) {
 
 static const double *ask_explorer(jump_state *s, rng *r) {
     double *y = now_y(&s->settle.now);
-    explore_ask(jump_explorer(s), jump_memory(s), r, y);
+    explore_ask(jump_explorer(s), jump_mixture(s), r, y);
     return y;
 }
 
@@ -149,7 +149,7 @@ static const double *ask_explorer(jump_state *s, rng *r) {
 static void count_search(jump_state *s, explore_news news) {
     const explorer *e = jump_explorer(s);
     s->tally.searches += 1.0;
-    if (e->ended_in != SIZE_MAX && jump_memory(s)->at[e->ended_in].mode != e->start)
+    if (e->ended_in != SIZE_MAX && jump_mixture(s)->at[e->ended_in].mode != e->start)
         s->tally.at[e->ended_in].search_hits += 1.0;
     s->settle.now.counts.scouts++;
     if (news == EXPLORE_RAN_AWAY) s->settle.now.counts.runaways++;
@@ -159,13 +159,13 @@ static void tell_explorer(jump_state *s, rng *r, double log_density, ckam_step *
     stay(s, out);
     if (!(log_density > -HUGE_VAL)) s->settle.now.counts.undefined++;
     out->step_size = jump_explorer(s)->step;
-    explore_news news = explore_tell(jump_explorer(s), jump_memory(s), r, log_density);
+    explore_news news = explore_tell(jump_explorer(s), jump_mixture(s), r, log_density);
     if (news != EXPLORE_GOES_ON) count_search(s, news);
 }
 
 /* Draws begin anew: every present component is known from their beginning. */
 static void jump_restart(void *state) {
-    mixture *m = jump_memory(state);
+    mixture *m = jump_mixture(state);
     for (size_t j = 0; j < m->count; j++) m->at[j].established = true;
 }
 
@@ -206,7 +206,7 @@ static void count_unvisited(search_counts *counts, double odds) {
 
 static void jump_search(const void *state, search_counts *counts) {
     const jump_state *s = state;
-    const mixture    *m = (const mixture *)(const void *)block_at_const(s, s->modes);
+    const mixture    *m = (const mixture *)(const void *)block_at_const(s, s->mixture);
     const uint64_t    sampled = s->plan.length - s->plan.explore;
     *counts = (search_counts){.searches = (uint64_t)s->plan.searches,
                               .evaluations = (uint64_t)s->plan.search_evaluations,

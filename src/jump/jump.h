@@ -44,7 +44,7 @@ typedef struct jump_plan {
     double   searches;           /* that ended; the start of each chain counts as one */
     double   search_evaluations; /* that these took */
     bool     separate;       /* chains with even and with odd numbers are two groups that search and adapt separately */
-    bool     joined;         /* the groups have been joined: they share one memory */
+    bool     joined;         /* the groups have been joined: they share one mixture */
     uint64_t group_modes[2]; /* then: modes that searches of each group ended in, or that its draws reached before */
     uint64_t common_modes;   /* those of both */
     uint64_t pool_every;     /* the option */
@@ -83,12 +83,12 @@ typedef struct jump_state {
     double       log_q_x, log_q_y;
     jump_tally   tally;
     jump_plan    plan;
-    size_t       modes, explorer; /* offsets of blocks */
+    size_t       mixture, explorer; /* offsets: the mixture, and the state of the search */
     history      history;
     size_t       rows; /* offset: draws for the fit */
 } jump_state;
 
-static inline mixture  *jump_memory(jump_state *s) { return (mixture *)(void *)block_at(s, s->modes); }
+static inline mixture  *jump_mixture(jump_state *s) { return (mixture *)(void *)block_at(s, s->mixture); }
 static inline explorer *jump_explorer(jump_state *s) { return (explorer *)(void *)block_at(s, s->explorer); }
 
 /* Rows that there is room for. jump_remember() keeps a draw, or a state of settling, for the next fit of the mixture. */

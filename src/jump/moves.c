@@ -15,7 +15,7 @@ static jump_move choose_move(const jump_state *s, rng *r) {
 
 const double *moves_ask(jump_state *s, rng *r) {
     current *now = &s->settle.now;
-    mixture *m = jump_memory(s);
+    mixture *m = jump_mixture(s);
     double  *y = now_y(now), *z = block_at(s, s->settle.work);
     s->label = mixture_label(m, r, block_at(s, s->at_x), s->log_q_x); /* Gibbs: costs no evaluation */
     s->move = choose_move(s, r);
@@ -42,7 +42,7 @@ const double *moves_ask(jump_state *s, rng *r) {
 
 /* log of the Metropolis-Hastings ratio but for pi(y) / pi(x), on the augmented target pi(x) rho_i(x), rho_i(x) = w_i t_i(x) / q(x). */
 static double log_ratio(jump_state *s) {
-    mixture         *m = jump_memory(s);
+    mixture         *m = jump_mixture(s);
     const component *from = &m->at[s->source], *to = &m->at[s->target];
     const double    *at_x = block_at(s, s->at_x), *at_y = block_at(s, s->at_y);
     double           rho_x = from->log_weight + at_x[s->source] - s->log_q_x,
@@ -58,7 +58,7 @@ static double log_ratio(jump_state *s) {
 /* Squared jump distance of the proposal in the coordinates of the component, relative to that between independent draws, 2 d. Its mean
  * weighted by acceptance, the expected squared jump distance (ESJD), is the efficiency of a move. Affine and independent jumps count as 1. */
 static double squared_jump(jump_state *s) {
-    mixture      *m = jump_memory(s);
+    mixture      *m = jump_mixture(s);
     current      *now = &s->settle.now;
     double       *z = block_at(s, s->settle.work), twice = 2.0 * (double)now->dim;
     const double *x = now_x(now), *y = now_y(now), *mean = mixture_mean(m, s->label);
@@ -85,7 +85,7 @@ static void tally(jump_state *s, double alpha, double distance) {
 
 void moves_tell(jump_state *s, rng *r, double log_density, ckam_step *out) {
     current *now = &s->settle.now;
-    mixture *m = jump_memory(s);
+    mixture *m = jump_mixture(s);
     double   ratio = 0.0, distance = 0.0;
     if (log_density > -HUGE_VAL) {
         s->log_q_y = mixture_log_density_near(m, now_y(now), s->target, block_at(s, s->at_y));
