@@ -1,5 +1,5 @@
-/* adapt.c - pooled adaptation at the end of a cycle of jump: the mixture, step sizes, shares of moves and the schedule are learned from the
- * summaries of all chains, and are then the same for all.
+/* adapt.c - pooled adaptation at the end of a cycle of jump: the mixture, step sizes, shares of moves and the
+ * schedule are learned from the summaries of all chains, and are then the same for all.
  *
  * Summaries are used in the order of the chains, whichever came first. One chain alone is pooled with itself. */
 #include "jump/groups.h"
@@ -78,7 +78,8 @@ static jump_tally sum_tallies(const chain_summary *summaries, size_t total, cons
     return sum;
 }
 
-/* `step` after n moves with the sum `accept` of acceptance probabilities; shrunk as if step_prior moves had had the acceptance rate wanted. */
+/* `step` after n moves with the sum `accept` of acceptance probabilities; shrunk as if step_prior moves had had the
+ * acceptance rate wanted. */
 static double adapted(double step, double n, double accept, double wanted) {
     double change = tuning.moves.step_gain * (accept - n * wanted) / (n + tuning.moves.step_prior);
     return fmin(fmax(step * exp(change), 1e-8), 1e8);
@@ -100,7 +101,8 @@ static void count_searches(jump_state *s, const jump_tally *t, size_t total) {
     for (size_t j = 0; j < m->count; j++) m->at[j].search_hits += t->at[j].search_hits;
 }
 
-/* One step for the mean acceptance rate of a cycle. It tends to Newton's step, not to 0 as a Robbins-Monro gain does. */
+/* One step for the mean acceptance rate of a cycle. It tends to Newton's step, not to 0 as a Robbins-Monro gain
+ * does. */
 static void adapt_steps(jump_state *s, const jump_tally *t) {
     mixture *m = jump_mixture(s);
     for (size_t j = 0; j < m->count; j++) {
@@ -120,7 +122,8 @@ static double efficiency_of(const jump_plan *p, jump_move move) {
 /* Moves that need two components. */
 static bool needs_two(int move) { return move == MOVE_AFFINE || move == MOVE_CARRY; }
 
-/* Carried moves reach the tails that independent jumps miss: their least share grows as the efficiency of those falls, if their own is not negligible. */
+/* Carried moves reach the tails that independent jumps miss: their least share grows as the efficiency of those
+ * falls, if their own is not negligible. */
 static double least_share(const jump_plan *p, int move) {
     const double least = tuning.moves.share_least, independent = efficiency_of(p, MOVE_INDEPENDENT);
     if (move == MOVE_LOCAL)
@@ -161,8 +164,8 @@ static void adapt_short_share(jump_plan *p, const jump_tally *t) {
     p->short_share = fmin(tuning.moves.short_least + more, tuning.moves.short_most);
 }
 
-/* Takes out components that jumps failed to reach. One that no draw has ever reached was found by a search and is retired, so that it is not
- * added again; one that chains left for good on their way to higher density is forgotten. */
+/* Takes out components that jumps failed to reach. One that no draw has ever reached was found by a search and is
+ * retired, so that it is not added again; one that chains left for good on their way to higher density is forgotten. */
 static void prune(jump_state *s, const jump_tally *t) {
     mixture *m = jump_mixture(s);
     for (size_t j = m->count; j-- > 0;) {
@@ -176,7 +179,8 @@ static void prune(jump_state *s, const jump_tally *t) {
 
 /* -- Components that searches found ------------------------------------------------------------------------------- */
 
-/* The largest weight of all unvisited components together, in units of the weight of all others. Unvisited: no draw has reached it. */
+/* The largest weight of all unvisited components together, in units of the weight of all others. Unvisited: no draw
+ * has reached it. */
 static double unvisited_most(void) { return tuning.unvisited.share / (1.0 - tuning.unvisited.share); }
 
 static void limit_unvisited(mixture *m) {
@@ -201,7 +205,8 @@ static bool has_draws(mixture *m, size_t j, const rows *data) {
     return false;
 }
 
-/* Adds the trial component, a candidate of a chain of that group, to the mixture, or counts its hits for the component that is there already. */
+/* Adds the trial component, a candidate of a chain of that group, to the mixture, or counts its hits for the
+ * component that is there already. */
 static void add_candidate(mixture *m, const candidate *found, uint64_t group, const rows *data) {
     size_t j = mixture_match(m, m->capacity);
     if (j < m->count) {
@@ -247,8 +252,9 @@ static double affine_rate(const jump_plan *p) {
     return (p->efficiency[MOVE_AFFINE] + tuning.moves.rare * prior) / (p->tried[MOVE_AFFINE] + prior);
 }
 
-/* Cycles grow, so adaptation becomes ever rarer. The search is saturated when the bound on unseen modes is low enough. Until then it gets half of
- * the warm-up and most of the cycles that prolong it; after the warm-up a smaller share, less where jumps do not reach what it finds. */
+/* Cycles grow, so adaptation becomes ever rarer. The search is saturated when the bound on unseen modes is low
+ * enough. Until then it gets half of the warm-up and most of the cycles that prolong it; after the warm-up a smaller
+ * share, less where jumps do not reach what it finds. */
 static void schedule(jump_state *s) {
     jump_plan        *p = &s->plan;
     double            length = (double)jump_cycle_length(s->settle.now.dim, p->cycle);
@@ -345,7 +351,8 @@ size_t jump_summarise(void *state, size_t index, size_t total, void *bytes) {
     return chain_summary_pack(&summary, s, bytes);
 }
 
-/* Pools the chains of one group. some, own: room for their summaries, and for those of their states that are in this process. */
+/* Pools the chains of one group. some, own: room for their summaries, and for those of their states that are in this
+ * process. */
 static void pool_group(void *const *states, size_t count, const chain_summary *all, size_t total, size_t group,
                        chain_summary *some, void **own) {
     size_t here = 0, members = 0;

@@ -13,14 +13,15 @@ enum {
 
 uint64_t approach_settling(size_t dim) { return affine_steps(tuning.approach.settle, dim); }
 
-/* The most that the axes and the climb took from random starts in Gaussians of 1 to 100 dimensions. A curved density takes more:
- * 964 evaluations in 8 dimensions (flower), 1481 in 10 (funnel). */
+/* The most that the axes and the climb took from random starts in Gaussians of 1 to 100 dimensions. A curved density
+ * takes more: 964 evaluations in 8 dimensions (flower), 1481 in 10 (funnel). */
 uint64_t approach_evaluations(size_t dim) { return 100 + (30 + (uint64_t)dim) * dim; }
 
-/* The walk before the first cycle has some 100 d steps, about ten independent draws, from which d^2 / 2 correlations cannot be estimated. In many
- * dimensions it learns variances only (in the room of `direction`, which is free by then), and moves a window of coordinates that begins at
- * a random one: on a product of equal densities a step that moves fewer coordinates, each further, is as efficient as one that moves all
- * (Neal and Roberts, 2006). So a step costs O(d) instead of O(d^2). */
+/* The walk before the first cycle has some 100 d steps, about ten independent draws, from which d^2 / 2 correlations
+ * cannot be estimated. In many dimensions it learns variances only (in the room of `direction`, which is free by
+ * then), and moves a window of coordinates that begins at a random one: on a product of equal densities a step that
+ * moves fewer coordinates, each further, is as efficient as one that moves all (Neal and Roberts, 2006). So a step
+ * costs O(d) instead of O(d^2). */
 static bool   is_large(size_t dim) { return dim > tuning.approach.correlated; }
 static size_t moved_at_once(size_t dim) { return is_large(dim) ? tuning.approach.window : dim; }
 static bool   is_windowed(const jump_state *s) { return is_large(s->settle.now.dim) && !s->climb.shape_known; }
@@ -41,8 +42,8 @@ void approach_begin(jump_state *s) {
     begin_axis(s);
 }
 
-/* The report of an evaluation before settling, which is no iteration: so all chains have the same number of iterations, and of draws, at the end
- * of a cycle. */
+/* The report of an evaluation before settling, which is no iteration: so all chains have the same number of
+ * iterations, and of draws, at the end of a cycle. */
 static void prepare(jump_state *s, ckam_step *out) {
     const current *now = &s->settle.now;
     *out = (ckam_step){.x = now_x(&s->settle.now), .log_density = now->log_density, .phase = CKAM_PHASE_SCALE};
@@ -74,15 +75,16 @@ static void tell_axis(jump_state *s, double log_density, ckam_step *out) {
 
 /* -- A quadratic fitted to the evaluations ------------------------------------------------------------------------ */
 
-/* Evaluated points, behind the rows that a chain keeps while it settles; NULL where there is no room, above 50 dimensions. */
+/* Evaluated points, behind the rows that a chain keeps while it settles; NULL where there is no room, above 50
+ * dimensions. */
 static double *points(jump_state *s) {
     size_t dim = s->settle.now.dim, room = jump_rows_capacity(dim), wanted = quadratic_points(dim);
     if (wanted + s->settling / 2 + 1 > room) return NULL;
     return block_at(s, s->rows) + (room - wanted) * (dim + ROW_HEAD);
 }
 
-/* Fits a quadratic when there are enough points; its Gaussian becomes the proposal of the walk if it explains them. Returns whether log pi at the
- * chain is that of a draw of this Gaussian. */
+/* Fits a quadratic when there are enough points; its Gaussian becomes the proposal of the walk if it explains them.
+ * Returns whether log pi at the chain is that of a draw of this Gaussian. */
 static bool fit_points(jump_state *s) {
     adaptive_state *a = &s->settle;
     size_t          dim = a->now.dim;
@@ -168,7 +170,8 @@ static void walk(jump_state *s, rng *r, uint64_t age, double log_density, ckam_s
     s->t++;
 }
 
-/* Whether the mean of log pi has stopped rising from look to look: after a look without a rise longer ones have to confirm it. */
+/* Whether the mean of log pi has stopped rising from look to look: after a look without a rise longer ones have to
+ * confirm it. */
 static bool has_stopped_rising(jump_state *s) {
     double d = (double)s->settle.now.dim, mean = s->climb.sum / (double)s->climb.length;
     bool   rises = mean > s->climb.previous + tuning.look.rise.base + tuning.look.rise.slope * sqrt(d);
@@ -200,7 +203,8 @@ static void begin_settling(jump_state *s) {
 
 /* -- A quadratic through the values on a lattice, above 50 dimensions --------------------------------------------- */
 
-/* At first about the conditional standard deviation of coordinate k given the others: the step of a walk that moves one coordinate. */
+/* At first about the conditional standard deviation of coordinate k given the others: the step of a walk that moves
+ * one coordinate. */
 static double lattice_step(jump_state *s, size_t k) {
     return s->settle.nu / s->settle.nu_start * sqrt(block_at(s, s->direction)[k]);
 }
@@ -217,7 +221,8 @@ static void scale_lattice(jump_state *s) {
     s->settle.nu = s->settle.nu_start;
 }
 
-/* Row i >= j of column j is a step along the axes i and j, once where they are the same; row dim is a step back along j. */
+/* Row i >= j of column j is a step along the axes i and j, once where they are the same; row dim is a step back
+ * along j. */
 static const double *ask_lattice(jump_state *s) {
     current *now = &s->settle.now;
     size_t   i = s->climb.row, j = s->climb.column;
@@ -228,7 +233,8 @@ static const double *ask_lattice(jump_state *s) {
     return y;
 }
 
-/* The walk goes on with the Gaussian of the lattice if it is good, or else with the lattice's steps as standard deviations. */
+/* The walk goes on with the Gaussian of the lattice if it is good, or else with the lattice's steps as standard
+ * deviations. */
 static void trust_lattice(jump_state *s, bool good) {
     adaptive_state *a = &s->settle;
     size_t          dim = a->now.dim;
@@ -318,8 +324,8 @@ static void tell_climbing(jump_state *s, rng *r, double log_density, ckam_step *
     prepare(s, out);
 }
 
-/* With a Gaussian from a lattice every second step is a draw of it: a random walk needs about d steps per independent draw, and a component
- * needs d of these. */
+/* With a Gaussian from a lattice every second step is a draw of it: a random walk needs about d steps per
+ * independent draw, and a component needs d of these. */
 static bool settles_by_draws(const jump_state *s) {
     return is_large(s->settle.now.dim) && s->climb.shape_known && s->t % 2;
 }
@@ -337,8 +343,8 @@ static void tell_draw(jump_state *s, rng *r, double log_density, ckam_step *out)
     s->t++;
 }
 
-/* One state in so many is kept for the first fit, which costs O(d^2) per row: successive states in many dimensions are nearly the same, and 100 of
- * them are as good as all 25 d. */
+/* One state in so many is kept for the first fit, which costs O(d^2) per row: successive states in many dimensions
+ * are nearly the same, and 100 of them are as good as all 25 d. */
 static size_t settled_stride(const jump_state *s) {
     return is_windowed(s) ? s->settle.now.dim / tuning.approach.thinning : 1;
 }

@@ -20,9 +20,9 @@ bool jump_groups_join(const jump_state *s) {
     return s->plan.separate && jump_iterations(s) >= (uint64_t)(tuning.warmup.separate * (double)s->settle.now.warmup);
 }
 
-/* Thins the rows of this chain so that `total` such chains together contribute as many as a fit uses: every k-th row, k the same for all, with a
- * different offset per chain, so that some chains contribute none where one row each would be too many. In the warm-up the older half, which is
- * dropped at the end of the cycle, is left out. */
+/* Thins the rows of this chain so that `total` such chains together contribute as many as a fit uses: every k-th
+ * row, k the same for all, with a different offset per chain, so that some chains contribute none where one row each
+ * would be too many. In the warm-up the older half, which is dropped at the end of the cycle, is left out. */
 static row_block choose_rows(jump_state *s, size_t index, size_t total) {
     const mixture *m = (const mixture *)(const void *)block_at(s, s->mixture);
     size_t         width = s->history.dim, count = s->history.count;

@@ -1,7 +1,8 @@
 /* chain_summary.h - the summary of one chain of jump at the end of a cycle, for pooled adaptation (adapt.c).
  *
- * The summary of a chain in this process points into its state, that of a chain in another process into the bytes it sent. Both have the same
- * values, so adaptation does not depend on how chains are distributed. The more chains, the fewer rows each of them contributes. */
+ * The summary of a chain in this process points into its state, that of a chain in another process into the bytes it
+ * sent. Both have the same values, so adaptation does not depend on how chains are distributed. The more chains, the
+ * fewer rows each of them contributes. */
 #ifndef CKAM_JUMP_CHAIN_SUMMARY_H
 #define CKAM_JUMP_CHAIN_SUMMARY_H
 

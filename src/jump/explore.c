@@ -231,8 +231,9 @@ static void start_climb(explorer *e) {
     enter(e, EXPLORE_CLIMB);
 }
 
-/* Whether slopes are tried towards component j: only where it has draws enough for a profile but no accurate one, and where no other mode is
- * known, because a slope that begins between several modes may pass by one that is missing. */
+/* Whether slopes are tried towards component j: only where it has draws enough for a profile but no accurate one,
+ * and where no other mode is known, because a slope that begins between several modes may pass by one that is
+ * missing. */
 static bool has_slope(const mixture *m, size_t j) {
     const component *c = &m->at[j];
     if (m->dim <= tuning.fit.dimensions && c->rows < (double)quadratic_points(m->dim)) return false;
@@ -281,7 +282,8 @@ static void choose_moving(explorer *e, rng *r) {
     }
 }
 
-/* A search from the centre of a component, tempered in some coordinates: a narrow mode beside a wide one is found from the centre only. */
+/* A search from the centre of a component, tempered in some coordinates: a narrow mode beside a wide one is found
+ * from the centre only. */
 static void search_from_centre(explorer *e, mixture *m, rng *r) {
     size_t i = mixture_choose(m, r, m->count);
     memcpy(block_at(e, e->origin), mixture_mean(m, i), e->dim * sizeof(double));
@@ -395,8 +397,8 @@ static void to_frame(explorer *e, const double *l, double *factor) {
     }
 }
 
-/* Mean and covariance factor of the walk, in x. The walk is short, so its covariance is shrunk: it counts as count / (prior d) draws beside d
- * draws of a multiple of I, the square of the adapted step size. */
+/* Mean and covariance factor of the walk, in x. The walk is short, so its covariance is shrunk: it counts as count /
+ * (prior d) draws beside d draws of a multiple of I, the square of the adapted step size. */
 static void conclude(explorer *e, double *mean, double *factor) {
     size_t  dim = e->dim;
     double *scatter = block_at(e, e->scatter), d = (double)dim;
@@ -437,9 +439,9 @@ static explore_news end(explorer *e, explore_news news) {
     return news;
 }
 
-/* Whether log pi at x is the sum of what the components predict, within an error that grows with the distance below the peak, as that of a
- * covariance does. A narrow mode within a wide one is higher, a point between modes lower than predicted. The search then ends in the component
- * that dominates at x. */
+/* Whether log pi at x is the sum of what the components predict, within an error that grows with the distance below
+ * the peak, as that of a covariance does. A narrow mode within a wide one is higher, a point between modes lower
+ * than predicted. The search then ends in the component that dominates at x. */
 static bool is_explained(explorer *e, mixture *m, const double *x, double log_density) {
     double        each[MODES_MOST], most = -HUGE_VAL, top = 0.0, sum = 0.0, d = (double)e->dim;
     size_t        dominant = SIZE_MAX;
@@ -559,7 +561,8 @@ static bool is_negligible(const explorer *e, const mixture *m) {
     return !(mass_of(e, &m->at[m->capacity]) >= m->log_z - below.base - below.slope * (double)e->dim);
 }
 
-/* The trial component comes from a look, the walk after it or a fit: negligible, known, or a candidate (after a look: to be learned first)? */
+/* The trial component comes from a look, the walk after it or a fit: negligible, known, or a candidate (after a
+ * look: to be learned first)? */
 static explore_news judge(explorer *e, mixture *m) {
     if (is_negligible(e, m)) return end(e, EXPLORE_ENDED);
     size_t known = mixture_match(m, m->capacity);
@@ -590,8 +593,8 @@ static explore_news next_stage(explorer *e, mixture *m) {
     return judge(e, m);
 }
 
-/* Accepts only steps up, and none to an explained point: beside a higher known mode most long steps up lead into its basin of attraction. False
- * where too many in a row did. */
+/* Accepts only steps up, and none to an explained point: beside a higher known mode most long steps up lead into its
+ * basin of attraction. False where too many in a row did. */
 static bool tell_climb(explorer *e, mixture *m, double log_density) {
     double *x = block_at(e, e->point_mean);
     bool    up = log_density > e->log_density;

@@ -1,24 +1,28 @@
-/* explore.h - the search for modes: tempered walkers that persist, and searches from every point that the mixture does not explain.
+/* explore.h - the search for modes: tempered walkers that persist, and searches from every point that the mixture
+ * does not explain.
  *
- * A walker samples (pi q0)^b, where b < 1 is its inverse temperature; q0, a Gaussian with the moments of the mixture, keeps it from drifting away
- * where pi has heavy tails. It learns its own covariance, so rotations and units do not matter to it, and it goes on from cycle to cycle:
- * started anew in a known mode it would need a burn-in. It proposes draws of the Gaussian that it has learned, and steps of a random walk
- * after draws that were rejected.
+ * A walker samples (pi q0)^b, where b < 1 is its inverse temperature; q0, a Gaussian with the moments of the
+ * mixture, keeps it from drifting away where pi has heavy tails. It learns its own covariance, so rotations and
+ * units do not matter to it, and it goes on from cycle to cycle: started anew in a known mode it would need a
+ * burn-in. It proposes draws of the Gaussian that it has learned, and steps of a random walk after draws that were
+ * rejected.
  *
- * Every evaluated point is compared with what the components predict there (mixture_predict()). A draw of a walker that they explain is a search
- * that has ended, in the component that dominates there, for the price of one evaluation. From a point that they do not explain a search
- * climbs. It does not move the walker, and it accepts only points that are not explained either, so it cannot end in a known mode that is higher:
- *     SLOPE   while one mode is known whose shape no profile has: before each round of the climb and before a look, does log pi only rise on
- *             the straight way to its component that dominates there? Then no valley is between them, and the search has ended in that mode (the
- *             hill-valley test of Ursem, 1999)
- *     CLIMB   a (1+1) evolution strategy, in rounds, each in the frame of the quadratic fitted to the points of the last one, until
- *             the quadratic has a peak
+ * Every evaluated point is compared with what the components predict there (mixture_predict()). A draw of a walker
+ * that they explain is a search that has ended, in the component that dominates there, for the price of one
+ * evaluation. From a point that they do not explain a search climbs. It does not move the walker, and it accepts
+ * only points that are not explained either, so it cannot end in a known mode that is higher:
+ *     SLOPE   while one mode is known whose shape no profile has: before each round of the climb and before a look,
+ *             does log pi only rise on the straight way to its component that dominates there? Then no valley is
+ *             between them, and the search has ended in that mode (the hill-valley test of Ursem, 1999)
+ *     CLIMB   a (1+1) evolution strategy, in rounds, each in the frame of the quadratic fitted to the points of the
+ *             last one, until the quadratic has a peak
  *     PEAK    is log pi at that peak what the quadratic says? Then the search ends in the Gaussian of the fit
- *     LOOK    if there is no such peak: a short Metropolis walk on pi, again while the mean of log pi rises from one to the next
+ *     LOOK    if there is no such peak: a short Metropolis walk on pi, again while the mean of log pi rises from one
+ *             to the next
  *     LEARN   if the last look is at no known component: a longer walk, for mean and covariance
- * Other searches begin at random starts, at draws of q0 with larger standard deviations, or at the centre of a component, followed by a tempered walk
- * in a random subset of the user's coordinates (TEMPERED): coordinates often mean something, and in many dimensions the way to another mode may
- * need few of them.
+ * Other searches begin at random starts, at draws of q0 with larger standard deviations, or at the centre of a
+ * component, followed by a tempered walk in a random subset of the user's coordinates (TEMPERED): coordinates often
+ * mean something, and in many dimensions the way to another mode may need few of them.
  *
  * Asked and told like a sampler. One flat block. Nothing of this moves the chain. */
 #ifndef CKAM_JUMP_EXPLORE_H
@@ -105,7 +109,8 @@ size_t explore_size(size_t dim);
 void explore_begin(explorer *e, size_t dim, const double *x, double log_density, bool random);
 /* Gives the walkers the covariance of component i of m, to which the chain belongs. */
 void explore_shape(explorer *e, mixture *m, size_t i);
-/* At the beginning of a cycle, when m has adapted: q0 gets its moments, and the candidates, which it contains, are forgotten. */
+/* At the beginning of a cycle, when m has adapted: q0 gets its moments, and the candidates, which it contains, are
+ * forgotten. */
 void explore_cycle(explorer *e, mixture *m);
 /* The next point into y. */
 void         explore_ask(explorer *e, mixture *m, rng *r, double *y);

@@ -25,7 +25,8 @@ static void load(mixture *m, const group_mixture *from) {
 /* A component that draws of a group have reached counts as found by that group. */
 static uint64_t found_by(const component *c, size_t group) { return c->groups | (c->reached ? group_bit(group) : 0); }
 
-/* Adds component k of the second group, or counts it for the one of the `known` components of the first that is at the same place. */
+/* Adds component k of the second group, or counts it for the one of the `known` components of the first that is at
+ * the same place. */
 static size_t add(mixture *m, const group_mixture *second, size_t k, size_t known) {
     put(m, m->capacity, second, k);
     m->at[m->capacity].groups = found_by(&second->at[k], 1);

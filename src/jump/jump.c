@@ -1,8 +1,8 @@
 /* jump.c - finds modes, remembers them, jumps between them, and stays exact. docs/samplers/jump.md has the formulas.
  *
- * Before the first cycle: the scale of each axis, then an adaptive walk that climbs to a mode and settles there. A cycle searches for new
- * modes, which does not move the chain, then samples with moves that leave pi invariant; what they are made from stays
- * as it is until the cycle ends. There jump_pool() (adapt.c) adapts them from all chains. */
+ * Before the first cycle: the scale of each axis, then an adaptive walk that climbs to a mode and settles there. A
+ * cycle searches for new modes, which does not move the chain, then samples with moves that leave pi invariant; what
+ * they are made from stays as it is until the cycle ends. There jump_pool() (adapt.c) adapts them from all chains. */
 #include "jump/approach.h"
 #include "jump/moves.h"
 #include "mixture/tuning.h"
@@ -37,7 +37,8 @@ static size_t rows_kept(const blueprint *plan) {
     return share < room ? share : room;
 }
 
-/* How many components each of many chains may remember. One takes dim^2 numbers for its factor, and somewhat more for its panels. */
+/* How many components each of many chains may remember. One takes dim^2 numbers for its factor, and somewhat more
+ * for its panels. */
 static size_t modes_kept(const blueprint *plan) {
     size_t room = mixture_capacity(plan->dim);
     double dim = (double)plan->dim, each = sizeof(double) * 2.2 * dim * dim;
@@ -86,7 +87,8 @@ uint64_t jump_cycle_length(size_t dim, uint64_t cycle) {
     return (uint64_t)(affine_at(tuning.cycle.steps, (double)dim) * (1.0 + tuning.cycle.growth * (double)cycle));
 }
 
-/* The worst case: a search that is never saturated prolongs the warm-up as far as it may, and takes its largest share of each cycle. */
+/* The worst case: a search that is never saturated prolongs the warm-up as far as it may, and takes its largest
+ * share of each cycle. */
 static uint64_t jump_first_draw(const blueprint *plan) {
     const bool     grows = plan->may_extend_warmup;
     const uint64_t planned = grows ? jump_warmup(plan) : plan->settings->warmup;
@@ -145,7 +147,8 @@ static const double *ask_explorer(jump_state *s, rng *r) {
     return y;
 }
 
-/* A search that ends in the mode it began in does not count for that mode: it says nothing of how easily others find it. */
+/* A search that ends in the mode it began in does not count for that mode: it says nothing of how easily others find
+ * it. */
 static void count_search(jump_state *s, explore_news news) {
     const explorer *e = jump_explorer(s);
     s->tally.searches += 1.0;

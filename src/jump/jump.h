@@ -12,7 +12,8 @@
 /* The moves of the sampling phase; move__ in files. */
 typedef enum jump_move { MOVE_LOCAL, MOVE_AFFINE, MOVE_INDEPENDENT, MOVE_CARRY, MOVES } jump_move;
 
-/* Length scales along the axes at the start, an adaptive walk to a mode, and its covariance there; then cycles of search and sampling. */
+/* Length scales along the axes at the start, an adaptive walk to a mode, and its covariance there; then cycles of
+ * search and sampling. */
 typedef enum jump_stage { STAGE_AXES, STAGE_CLIMB, STAGE_SETTLE, STAGE_EXPLORE, STAGE_SAMPLE } jump_stage;
 
 /* What one chain counts in a cycle, for the adaptation at its end. */
@@ -91,7 +92,8 @@ typedef struct jump_state {
 static inline mixture  *jump_mixture(jump_state *s) { return (mixture *)(void *)block_at(s, s->mixture); }
 static inline explorer *jump_explorer(jump_state *s) { return (explorer *)(void *)block_at(s, s->explorer); }
 
-/* Rows that there is room for. jump_remember() keeps a draw, or a state of settling, for the next fit of the mixture. */
+/* Rows that there is room for. jump_remember() keeps a draw, or a state of settling, for the next fit of the
+ * mixture. */
 size_t jump_rows_capacity(size_t dim);
 void   jump_remember(jump_state *s, const double *x, double log_density);
 

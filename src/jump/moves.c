@@ -40,7 +40,8 @@ const double *moves_ask(jump_state *s, rng *r) {
     return y;
 }
 
-/* log of the Metropolis-Hastings ratio but for pi(y) / pi(x), on the augmented target pi(x) rho_i(x), rho_i(x) = w_i t_i(x) / q(x). */
+/* log of the Metropolis-Hastings ratio but for pi(y) / pi(x), on the augmented target pi(x) rho_i(x), rho_i(x) = w_i
+ * t_i(x) / q(x). */
 static double log_ratio(jump_state *s) {
     mixture         *m = jump_mixture(s);
     const component *from = &m->at[s->source], *to = &m->at[s->target];
@@ -50,13 +51,15 @@ static double log_ratio(jump_state *s) {
     if (s->move == MOVE_LOCAL) return rho_y - rho_x;
     if (s->move == MOVE_INDEPENDENT) return s->log_q_x - s->log_q_y;
     if (s->move == MOVE_CARRY) return log1p(-from->weight) - log1p(-to->weight) + to->log_det - from->log_det;
-    /* the target is drawn from w without the label: w_i / (1 - w_j) against w_j / (1 - w_i); and the Jacobian |L_j| / |L_i| */
+    /* the target is drawn from w without the label: w_i / (1 - w_j) against w_j / (1 - w_i); and the Jacobian |L_j|
+     * / |L_i| */
     double choice = from->log_weight - log1p(-to->weight) - to->log_weight + log1p(-from->weight);
     return rho_y - rho_x + choice + to->log_det - from->log_det;
 }
 
-/* Squared jump distance of the proposal in the coordinates of the component, relative to that between independent draws, 2 d. Its mean
- * weighted by acceptance, the expected squared jump distance (ESJD), is the efficiency of a move. Affine and independent jumps count as 1. */
+/* Squared jump distance of the proposal in the coordinates of the component, relative to that between independent
+ * draws, 2 d. Its mean weighted by acceptance, the expected squared jump distance (ESJD), is the efficiency of a
+ * move. Affine and independent jumps count as 1. */
 static double squared_jump(jump_state *s) {
     mixture      *m = jump_mixture(s);
     current      *now = &s->settle.now;

@@ -53,8 +53,8 @@ void em_add_square(size_t dim, double scale, const double *l, double *out) {
         for (size_t j = k; j < dim; j++) vec_axpy(dim - j, scale * l[k * dim + j], l + k * dim + j, out + j * dim + j);
 }
 
-/* The shrinkage coefficient of the oracle approximating shrinkage estimator (OAS; Chen, Wiesel, Eldar and Hero, 2010), for the covariance of n
- * independent draws towards a multiple of I, from its trace and that of its square. */
+/* The shrinkage coefficient of the oracle approximating shrinkage estimator (OAS; Chen, Wiesel, Eldar and Hero,
+ * 2010), for the covariance of n independent draws towards a multiple of I, from its trace and that of its square. */
 static double shrinkage(double d, double n, double trace, double square) {
     const double chance = (1.0 - 2.0 / d) * square + trace * trace;
     const double excess = (n + 1.0 - 2.0 / d) * (square - trace * trace / d);
@@ -113,9 +113,10 @@ static bool scale_columns(size_t dim, double *l, const double *w) {
     return true;
 }
 
-/* L := a factor of the covariance L W L^T of n draws, shrunk towards the target that they contradict less, the one with the larger OAS coefficient: a
- * multiple of L L^T, or the diagonal in x. A trial component is shrunk towards the diagonal only: its L is that of the component to be split, which is
- * long where two modes are separated. Returns false, with L as it was, if the result is not positive definite. */
+/* L := a factor of the covariance L W L^T of n draws, shrunk towards the target that they contradict less, the one
+ * with the larger OAS coefficient: a multiple of L L^T, or the diagonal in x. A trial component is shrunk towards
+ * the diagonal only: its L is that of the component to be split, which is long where two modes are separated.
+ * Returns false, with L as it was, if the result is not positive definite. */
 static bool refactor(mixture *m, size_t j, double n, double *w) {
     size_t  dim = m->dim;
     double *l = mixture_factor(m, j), *x = em_sums(m, m->capacity + 2), *work = block_at(m, m->work);
@@ -140,11 +141,12 @@ static bool refactor(mixture *m, size_t j, double n, double *w) {
     return true;
 }
 
-/* A stuck chain repeats its point, at which the density of a component would grow without bound: so fewer distinct points than a covariance needs
- * leave the shape as it is. Trial components are rejected later (refit.c). */
+/* A stuck chain repeats its point, at which the density of a component would grow without bound: so fewer distinct
+ * points than a covariance needs leave the shape as it is. Trial components are rejected later (refit.c). */
 static bool has_shape(const mixture *m, size_t j) { return j >= m->capacity || m->at[j].distinct > (double)m->dim; }
 
-/* In the component's own coordinates, u = L^-1 (x - mu), the covariance W is I up to sampling error while the shape is right. */
+/* In the component's own coordinates, u = L^-1 (x - mu), the covariance W is I up to sampling error while the shape
+ * is right. */
 void em_maximise(mixture *m, size_t j, double ess_fraction) {
     size_t  dim = m->dim;
     double *s = em_sums(m, j), *first = s + 2, *w = first + dim, *shift = block_at(m, m->work) + dim;

@@ -214,8 +214,8 @@ double mixture_predict(mixture *m, size_t j, const profile_point *at, double *pe
     return *peak - 0.5 * (mixture_has_tail(c) ? order * log1p(distance / c->profile_degrees) : distance);
 }
 
-/* limit[j] := the squared distance at which log t of component j, whose greatest term in q is e^peak[j], has fallen so far that its
- * term is e^least: least = peak - order/2 log(1 + distance / degrees). */
+/* limit[j] := the squared distance at which log t of component j, whose greatest term in q is e^peak[j], has fallen
+ * so far that its term is e^least: least = peak - order/2 log(1 + distance / degrees). */
 WIDE static void find_limits(size_t count, double degrees, double order, double least, const double *restrict peak,
                              double *restrict limit) {
     for (size_t j = 0; j < count; j++) limit[j] = degrees * (exp_fast(2.0 / order * (peak[j] - least)) - 1.0);

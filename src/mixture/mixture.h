@@ -1,9 +1,11 @@
-/* mixture.h - a mixture q of multivariate t distributions that approximates the target: the memory of jump, and a proposal for evidence.
+/* mixture.h - a mixture q of multivariate t distributions that approximates the target: the memory of jump, and a
+ * proposal for evidence.
  *
- * q(x) = sum_j w_j t(x; mu_j, L_j L_j^T), with degrees of freedom that are learned. A mode is a group of components that overlap or lie near each
- * other (a curved mode needs several), and keeps its number for life. A component may have a profile (profile.h): the Gaussian or t distribution
- * that a regression finds log pi itself to be over its draws; it predicts log pi far out in the tails. A mixture is one flat block: its
- * arrays are offsets from its own beginning. refit.h fits it to draws. */
+ * q(x) = sum_j w_j t(x; mu_j, L_j L_j^T), with degrees of freedom that are learned. A mode is a group of components
+ * that overlap or lie near each other (a curved mode needs several), and keeps its number for life. A component may
+ * have a profile (profile.h): the Gaussian or t distribution that a regression finds log pi itself to be over its
+ * draws; it predicts log pi far out in the tails. A mixture is one flat block: its arrays are offsets from its own
+ * beginning. refit.h fits it to draws. */
 #ifndef CKAM_MIXTURE_MIXTURE_H
 #define CKAM_MIXTURE_MIXTURE_H
 
@@ -71,23 +73,24 @@ static inline bool    mixture_has_tail(const component *c) {
        return c->profile_degrees > 0.0 && c->profile_degrees < HUGE_VAL;
 }
 
-/* The point x in the coordinates of profiles: a parameter between two bounds (base/box.h) is its position between them, 0 to 1, because a density
- * that is Gaussian there is not Gaussian in x. */
+/* The point x in the coordinates of profiles: a parameter between two bounds (base/box.h) is its position between
+ * them, 0 to 1, because a density that is Gaussian there is not Gaussian in x. */
 typedef struct profile_point {
     const double *x, *position; /* `position` may be room of the mixture, valid until the next call */
     double        log_slope;    /* the log-Jacobian, log |d position / dx| */
 } profile_point;
 profile_point mixture_profile_point(mixture *m, const double *x);
-/* log pi at a point as component j alone predicts it: by its profile, or else as a Gaussian with its mean, covariance and mass. *peak: the
- * largest such value, plus log_slope at this point. */
+/* log pi at a point as component j alone predicts it: by its profile, or else as a Gaussian with its mean,
+ * covariance and mass. *peak: the largest such value, plus log_slope at this point. */
 double mixture_predict(mixture *m, size_t j, const profile_point *at, double *peak);
 
 /* Component j from its mean and factor, which are in place: panels, log_det, log_constant. */
 void mixture_prepare(mixture *m, size_t j);
 /* Degrees of freedom of all components. */
 void mixture_set_degrees(mixture *m, double degrees);
-/* log t_j at the squared Mahalanobis distance `distance` from component j. *t_weight, where it is not NULL: (degrees + d) / (degrees + distance),
- * the weight of a draw there in the M step for mean and covariance; of a Gaussian it would be 1. */
+/* log t_j at the squared Mahalanobis distance `distance` from component j. *t_weight, where it is not NULL: (degrees
+ * + d) / (degrees + distance), the weight of a draw there in the M step for mean and covariance; of a Gaussian it
+ * would be 1. */
 double mixture_log_t(const mixture *m, size_t j, double distance, double *t_weight);
 /* The same weight, from log t_j. */
 double mixture_t_weight(const mixture *m, size_t j, double log_t);
@@ -95,14 +98,15 @@ double mixture_t_weight(const mixture *m, size_t j, double log_t);
 double mixture_log_constant(double degrees, double dim);
 /* Weights of q scaled to sum 1, and their logs. */
 void mixture_normalise(mixture *m);
-/* Copies a mixture to another one of the same dimension, without the room that is not in use: most of it where there are many dimensions. */
+/* Copies a mixture to another one of the same dimension, without the room that is not in use: most of it where there
+ * are many dimensions. */
 void mixture_share(mixture *to, mixture *from);
 /* Copies component `from` to `to`. */
 void mixture_copy(mixture *m, size_t to, size_t from);
 /* Takes component j out of q; where it is retired it is kept, outside of q, while there is room. */
 void mixture_remove(mixture *m, size_t j, bool retire);
-/* Makes room for a component in q and returns its index; count (there is none) if q is full. Forgets a retired one where
- * it must. Its mean and factor are then the caller's to fill. */
+/* Makes room for a component in q and returns its index; count (there is none) if q is full. Forgets a retired one
+ * where it must. Its mean and factor are then the caller's to fill. */
 size_t mixture_add(mixture *m);
 
 /* u := L_j^-1 (x - mu_j), and back: x := mu_j + L_j u. */
@@ -116,8 +120,8 @@ double mixture_distance(mixture *m, size_t j, const double *x);
 double mixture_distance_within(mixture *m, size_t j, const double *x, double limit);
 /* log t(x; mu_j, L_j L_j^T) for each component of q into out; returns log q(x). */
 double mixture_log_density(mixture *m, const double *x, double *out);
-/* The same, faster where x is near component `near` of q: terms below e^-50 q(x) are truncated. In `out` they are overestimated, but by no more
- * than e^-50 q(x). */
+/* The same, faster where x is near component `near` of q: terms below e^-50 q(x) are truncated. In `out` they are
+ * overestimated, but by no more than e^-50 q(x). */
 double mixture_log_density_near(mixture *m, const double *x, size_t near, double *out);
 /* A component drawn with the responsibilities for x, i ~ w_i t_i(x) / q(x), from what mixture_log_density() gave. */
 size_t mixture_label(const mixture *m, rng *r, const double *each, double log_q);
@@ -128,17 +132,20 @@ size_t mixture_choose(const mixture *m, rng *r, size_t without);
 /* y := mu_to + L_to L_from^-1 (x - mu_from). */
 void mixture_map(mixture *m, size_t from, size_t to, const double *x, double *y);
 
-/* The squared Mahalanobis distance within which a point counts as a draw of a component: two standard deviations above the mean. */
+/* The squared Mahalanobis distance within which a point counts as a draw of a component: two standard deviations
+ * above the mean. */
 static inline double mixture_typical_distance(size_t dim) {
     return (double)dim + tuning.significant * sqrt(2.0 * (double)dim);
 }
 /* Separation of components i and j: in standard deviations from the centre of each to the border between them. */
 double mixture_separation(mixture *m, size_t i, size_t j);
-/* Whether component k may cover several modes, one of them j: draws of a few chains that do not mix look like those of one wide mode. So it is
- * where the shape of j is confirmed, and that of k is only the covariance of draws and wider by a factor of 2 per dimension. */
+/* Whether component k may cover several modes, one of them j: draws of a few chains that do not mix look like those
+ * of one wide mode. So it is where the shape of j is confirmed, and that of k is only the covariance of draws and
+ * wider by a factor of 2 per dimension. */
 bool mixture_may_hide(const mixture *m, size_t k, size_t j);
-/* The component, of q or retired, at the same place as the trial component j: the one with the smallest separation within known.radius, or
- * count + retired. The mean of a trial is that of a short walk, so the radius grows with the dimension. Components that may hide j are left out. */
+/* The component, of q or retired, at the same place as the trial component j: the one with the smallest separation
+ * within known.radius, or count + retired. The mean of a trial is that of a short walk, so the radius grows with the
+ * dimension. Components that may hide j are left out. */
 size_t mixture_match(mixture *m, size_t j);
 /* Whether a component of the same mode as j was known when the present draws began. */
 bool mixture_is_established(const mixture *m, size_t j);
@@ -151,8 +158,9 @@ modes_tally mixture_search_hits(const mixture *m);
 typedef struct mixture_overlap {
     double draws[MODES_MOST], both[MODES_MOST][MODES_MOST];
 } mixture_overlap;
-/* Numbers modes: components of q that touch get the same number, the lowest among them; components without one (0) get new ones. Two components
- * touch where their separation is small or they share draws. Returns the number of modes that draws have reached. */
+/* Numbers modes: components of q that touch get the same number, the lowest among them; components without one (0)
+ * get new ones. Two components touch where their separation is small or they share draws. Returns the number of
+ * modes that draws have reached. */
 size_t mixture_number_modes(mixture *m, const mixture_overlap *overlap, uint64_t cycle);
 
 #endif

@@ -9,7 +9,8 @@
 
 #define EXACT 1e-6 /* share of the variance of log pi that a profile leaves: no other needs to be tried */
 
-/* Rows of component j, evenly, at most quadratic_points() of them; returns how many. *top: the highest log pi among them. */
+/* Rows of component j, evenly, at most quadratic_points() of them; returns how many. *top: the highest log pi among
+ * them. */
 static size_t gather(const fit *f, size_t j, double *out, double *top) {
     size_t dim = f->m->dim, most = quadratic_points(dim), count = 0;
     double stride = fmax(f->m->at[j].rows / (double)most, 1.0), *row;
@@ -43,7 +44,8 @@ static double unexplained(const fit *f, size_t j) {
     return left / (square - sum * sum / n);
 }
 
-/* Fits the profile of component j with these degrees of freedom, into the trial component; returns the share of the variance it leaves, 1 if there is none. */
+/* Fits the profile of component j with these degrees of freedom, into the trial component; returns the share of the
+ * variance it leaves, 1 if there is none. */
 static double fit_profile(const fit *f, size_t j, double degrees) {
     mixture   *m = f->m;
     component *trial = &m->at[m->capacity];
@@ -73,7 +75,8 @@ static void keep_trial(mixture *m, size_t j, double left) {
     memcpy(mixture_profile(m, j), mixture_profile(m, m->capacity), m->dim * m->dim * sizeof(double));
 }
 
-/* The best of the profiles. The share they leave has one minimum over the degrees of freedom: beyond it no others are tried. */
+/* The best of the profiles. The share they leave has one minimum over the degrees of freedom: beyond it no others
+ * are tried. */
 static void learn(const fit *f, size_t j, bool all) {
     enum { CHOICES = sizeof tuning.memory.degrees / sizeof *tuning.memory.degrees };
     mixture *m = f->m;
@@ -113,14 +116,16 @@ static nearness measure(fit *f, double j) {
     return sum;
 }
 
-/* Whether q is nearer to pi with so many parameters from log pi instead of from the draws. Parameters fitted to the draws have a higher likelihood, by
- * half a chi-squared variable with that many degrees of freedom. If by more, pi has that shape only where the draws are: beyond a bound, say, it is 0. */
+/* Whether q is nearer to pi with so many parameters from log pi instead of from the draws. Parameters fitted to the
+ * draws have a higher likelihood, by half a chi-squared variable with that many degrees of freedom. If by more, pi
+ * has that shape only where the draws are: beyond a bound, say, it is 0. */
 static bool is_nearer(const fit *f, nearness before, nearness after, double parameters) {
     const double most = 0.5 * (parameters + tuning.sure * sqrt(2.0 * parameters));
     return after.variance < before.variance && (before.likelihood - after.likelihood) * f->ess_fraction < most;
 }
 
-/* Gives component j the centre and the shape of its profile, in a box to first order around the centre. False if that is outside of the box. */
+/* Gives component j the centre and the shape of its profile, in a box to first order around the centre. False if
+ * that is outside of the box. */
 static bool put_profile(mixture *m, size_t j) {
     const size_t dim = m->dim;
     double      *mean = mixture_mean(m, j), *factor = mixture_factor(m, j);
@@ -138,7 +143,8 @@ static bool put_profile(mixture *m, size_t j) {
     return true;
 }
 
-/* The same, but only if q is then nearer to pi: moments of n draws have sampling errors, those of an exact profile have none. */
+/* The same, but only if q is then nearer to pi: moments of n draws have sampling errors, those of an exact profile
+ * have none. */
 static bool adopt(fit *f, size_t j) {
     const size_t   spare = f->m->capacity;
     const nearness before = measure(f, (double)j);
@@ -158,8 +164,8 @@ static double log_mass(mixture *m, size_t j) {
     return sum;
 }
 
-/* Sets the weights of the components that adopted their profiles by the masses of these, with the same sum, but only if q is then nearer to pi: counts
- * of draws have sampling errors, too. */
+/* Sets the weights of the components that adopted their profiles by the masses of these, with the same sum, but only
+ * if q is then nearer to pi: counts of draws have sampling errors, too. */
 static void share_weight(fit *f, const bool *adopted, size_t count) {
     mixture       *m = f->m;
     const nearness before = measure(f, -1.0);

@@ -40,8 +40,8 @@ static void principal(mixture *m, size_t j, double *out) {
     for (size_t i = 0; i < dim; i++) out[i] *= sd[i] / sqrt(norm);
 }
 
-/* An E step over the rows of `owner` for the components a and b alone. Returns the log likelihood. seen: the sums of responsibilities over rows that
- * do not repeat the one before. */
+/* An E step over the rows of `owner` for the components a and b alone. Returns the log likelihood. seen: the sums of
+ * responsibilities over rows that do not repeat the one before. */
 static double share_pair(fit *f, size_t a, size_t b, double owner, double seen[2]) {
     mixture *m = f->m;
     walk     w = {0};
@@ -66,9 +66,9 @@ static double share_pair(fit *f, size_t a, size_t b, double owner, double seen[2
     return total;
 }
 
-/* EM of the components a and b on the rows of `owner`. Returns the log likelihood; -HUGE_VAL when one of them has too few rows, or when passes improve
- * it so little that `wanted` is out of reach. Repeated rows do not count as distinct: on one point, at which a chain was stuck, the
- * density of a component would grow without bound. */
+/* EM of the components a and b on the rows of `owner`. Returns the log likelihood; -HUGE_VAL when one of them has
+ * too few rows, or when passes improve it so little that `wanted` is out of reach. Repeated rows do not count as
+ * distinct: on one point, at which a chain was stuck, the density of a component would grow without bound. */
 static double fit_pair(fit *f, size_t a, size_t b, double owner, double wanted) {
     mixture *m = f->m;
     double   seen[2], before = -HUGE_VAL, least = (double)m->dim + 1.0;
@@ -131,7 +131,8 @@ static bool some_row(fit *f, size_t j, int thirds, double *x) {
     return row != NULL;
 }
 
-/* out := the axis of component j (a column of L) along which its rows have the least kurtosis: that is where two clusters lie side by side. */
+/* out := the axis of component j (a column of L) along which its rows have the least kurtosis: that is where two
+ * clusters lie side by side. */
 static void flattest(fit *f, size_t j, double *out) {
     mixture *m = f->m;
     size_t   dim = m->dim, best = 0;
@@ -155,9 +156,9 @@ static void flattest(fit *f, size_t j, double *out) {
     memcpy(out + best, mixture_factor(m, j) + best * dim + best, (dim - best) * sizeof *out);
 }
 
-/* Trial components a and b from component j: on both sides of its centre, along the longest axis or that of least kurtosis; or one in its place and
- * one at a row, the farthest first, half as wide or narrower. A row finds one of many equal clusters, which raises the likelihood when half of
- * them would not. */
+/* Trial components a and b from component j: on both sides of its centre, along the longest axis or that of least
+ * kurtosis; or one in its place and one at a row, the farthest first, half as wide or narrower. A row finds one of
+ * many equal clusters, which raises the likelihood when half of them would not. */
 static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
     mixture *m = f->m;
     size_t   dim = m->dim;
@@ -189,8 +190,8 @@ static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
     return true;
 }
 
-/* The fit on every k-th row, if component j has many. The penalty is scaled from that of all rows, but for one unit per parameter, the likelihood that
- * two components gain by chance however few the rows. */
+/* The fit on every k-th row, if component j has many. The penalty is scaled from that of all rows, but for one unit
+ * per parameter, the likelihood that two components gain by chance however few the rows. */
 static fit thinned(const fit *f, size_t j) {
     const mixture *m = f->m;
     const double   terms = parameters(m), enough = fmax(tuning.split.rows, tuning.split.rows_per_parameter * terms);
@@ -207,8 +208,9 @@ static double wanted_of_two(fit *f, size_t j) {
     return fit_one(f, j, (double)j, -1.0, 0) + f->penalty / f->ess_fraction;
 }
 
-/* Whether splitting component j raises the penalised likelihood; the best of the seeds is then in the trial components. Seeds are compared on thinned
- * rows, but for those at the farthest row, because a small cluster needs all rows. All rows decide. */
+/* Whether splitting component j raises the penalised likelihood; the best of the seeds is then in the trial
+ * components. Seeds are compared on thinned rows, but for those at the farthest row, because a small cluster needs
+ * all rows. All rows decide. */
 static bool try_split(fit *f, size_t j) {
     fit          some = thinned(f, j);
     const double wanted = wanted_of_two(f, j), fewer = wanted_of_two(&some, j);
@@ -237,8 +239,9 @@ static double likelihood(fit *f) {
     return total;
 }
 
-/* Replaces component j by the trial components; both keep its mode and its step size. Rows of other components were not part of the trial, so the
- * likelihood of all rows decides again, and the split is undone if it gains less than the penalty. *now: the log likelihood before and after. */
+/* Replaces component j by the trial components; both keep its mode and its step size. Rows of other components were
+ * not part of the trial, so the likelihood of all rows decides again, and the split is undone if it gains less than
+ * the penalty. *now: the log likelihood before and after. */
 static bool split(fit *f, size_t j, double *now) {
     mixture *m = f->m;
     size_t   a = m->capacity, b = a + 1, added = mixture_add(m);
@@ -387,8 +390,9 @@ static void measure_size(const fit *f, double *centre, double *size) {
     }
 }
 
-/* Effective sample size per row: (1 - r) / (1 + r), r the largest lag-1 autocorrelation over the coordinates. It is that of u / (1 + |u|),
- * u a coordinate in mean absolute deviations from its mean, because a few rows far out would decide alone otherwise. */
+/* Effective sample size per row: (1 - r) / (1 + r), r the largest lag-1 autocorrelation over the coordinates. It is
+ * that of u / (1 + |u|), u a coordinate in mean absolute deviations from its mean, because a few rows far out would
+ * decide alone otherwise. */
 static double measure_ess_fraction(const fit *f) {
     size_t  dim = f->data->dim;
     double *centre = em_sums(f->m, f->m->capacity), *size = centre + dim; /* not in use yet: 6 dim numbers fit */

@@ -1,7 +1,7 @@
 /* refit.h - the mixture fitted to draws: EM for a mixture of t distributions, with split and merge.
  *
- * The number of components is chosen by a penalised likelihood (BIC, or AIC where there are many parameters) of the effective number of draws,
- * from their autocorrelation. Nothing is random, nothing allocates. */
+ * The number of components is chosen by a penalised likelihood (BIC, or AIC where there are many parameters) of the
+ * effective number of draws, from their autocorrelation. Nothing is random, nothing allocates. */
 #ifndef CKAM_MIXTURE_REFIT_H
 #define CKAM_MIXTURE_REFIT_H
 
@@ -30,8 +30,8 @@ size_t mixture_rows_used(const mixture *m, bool structure);
  * weight. `structure`: split and merge are tried, too. Returns the effective sample size
  * per draw. */
 double mixture_refit(mixture *m, rows *data, bool structure);
-/* The mean over the draws of log pi - log q: log Z plus the Kullback-Leibler divergence KL(pi || q), so a little too high. Also the overlap of
- * components, for mixture_number_modes(). */
+/* The mean over the draws of log pi - log q: log Z plus the Kullback-Leibler divergence KL(pi || q), so a little too
+ * high. Also the overlap of components, for mixture_number_modes(). */
 double mixture_log_z(mixture *m, const rows *data, mixture_overlap *overlap);
 
 #endif

@@ -1,8 +1,9 @@
 /* tuning.h - the constants of jump and of its mixture that are tuned, not derived: other values give other draws.
  *
- * d is the dimension, pi the target. docs/samplers/jump.md (Constants) says which measurement supports which value. Not here:
- * sizes of memory, numerical floors, limits of loops, constants of theory. What tightens the limit on unseen modes is in base/unseen.c,
- * because diagnostics use it too. The object is constant and static: compilers put the values into the code. */
+ * d is the dimension, pi the target. docs/samplers/jump.md (Constants) says which measurement supports which value.
+ * Not here: sizes of memory, numerical floors, limits of loops, constants of theory. What tightens the limit on
+ * unseen modes is in base/unseen.c, because diagnostics use it too. The object is constant and static: compilers put
+ * the values into the code. */
 #ifndef CKAM_MIXTURE_TUNING_H
 #define CKAM_MIXTURE_TUNING_H
 
@@ -218,8 +219,8 @@ static const struct {
             .tries = 50.0,      /* jumps after which one is taken out, if fewer than moves.rare of them were accepted */
         },
 
-    /* Moves, and what adapts at the end of a cycle. Efficiency: the expected squared jump distance, 1 for independent draws; that of
-     * independent jumps is r. */
+    /* Moves, and what adapts at the end of a cycle. Efficiency: the expected squared jump distance, 1 for
+     * independent draws; that of independent jumps is r. */
     .moves =
         {
             .share_least = 0.01, /* of each kind of move; more than 0, or means need not converge */
@@ -245,7 +246,8 @@ static const struct {
             .stuck = 20,        /* rejections in a row after which a chain is stuck */
         },
 
-    /* Iterations of a cycle, by d; each cycle is longer by `growth` of the first. With growth 0 means need not converge. */
+    /* Iterations of a cycle, by d; each cycle is longer by `growth` of the first. With growth 0 means need not
+     * converge. */
     .cycle = {.steps = {500.0, 100.0}, .growth = 0.25},
 
     /* The automatic warm-up, before it is prolonged. */

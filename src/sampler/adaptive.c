@@ -1,4 +1,5 @@
-/* adaptive.c - the samplers am, rbam and gam: adaptive Metropolis (Haario and others 2001; Andrieu and Thoms 2008), y ~ N(x, nu^2 Sigma).
+/* adaptive.c - the samplers am, rbam and gam: adaptive Metropolis (Haario and others 2001; Andrieu and Thoms 2008),
+ * y ~ N(x, nu^2 Sigma).
  *
  * They differ in what mu and Sigma, and nu, learn from: that is, in their tell. */
 #include "sampler/adaptive.h"
@@ -7,8 +8,8 @@
 
 #include <string.h>
 
-/* The diagonal of L stays above this fraction of its initial value: under a constant Robbins-Monro gain a long run of rejections shrinks Sigma
- * geometrically, and a factor that has reached 0 never recovers. */
+/* The diagonal of L stays above this fraction of its initial value: under a constant Robbins-Monro gain a long run
+ * of rejections shrinks Sigma geometrically, and a factor that has reached 0 never recovers. */
 #define DIAGONAL_FLOOR 1e-10
 
 static bool adaptive_wants_scale(const settings *options) { return isnan(options->step_size); }
@@ -113,7 +114,8 @@ const sampler am_sampler = {.options_size = sizeof(settings),
 const ckam_option rbam_sampler_options[] = {SETTING_STEP_SIZE, SETTING_ADAPT_DECAY, SETTING_ADAPT_GAIN, SETTING_WARMUP,
                                             OPTION_END};
 
-/* Rao-Blackwellised adaptation: mu and Sigma learn from the proposal and the state before it, weighted by alpha and 1 - alpha (algorithm 3). */
+/* Rao-Blackwellised adaptation: mu and Sigma learn from the proposal and the state before it, weighted by alpha and
+ * 1 - alpha (algorithm 3). */
 static void rbam_tell(void *state, rng *r, double log_density, ckam_step *out) {
     adaptive_state *s = state;
     const double   *before = now_x(&s->now), *proposal = now_y(&s->now); /* stay in place when decide() swaps */

@@ -1,5 +1,5 @@
-/* adaptive.h - a random walk y ~ N(x, nu^2 Sigma) with a learned mean mu and covariance Sigma, kept as its Cholesky factor: for am, rbam and gam, and
- * for the walk of jump before its first cycle. */
+/* adaptive.h - a random walk y ~ N(x, nu^2 Sigma) with a learned mean mu and covariance Sigma, kept as its Cholesky
+ * factor: for am, rbam and gam, and for the walk of jump before its first cycle. */
 #ifndef CKAM_SAMPLER_ADAPTIVE_H
 #define CKAM_SAMPLER_ADAPTIVE_H
 

@@ -1,9 +1,9 @@
-/* kam.c - kernel adaptive Metropolis (Sejdinovic and others 2014; the paper's Algorithm 1): the walk of kam.h, and the sampler kam,
- * which is one such walk with schedules over the planned iterations. */
+/* kam.c - kernel adaptive Metropolis (Sejdinovic and others 2014; the paper's Algorithm 1): the walk of kam.h, and
+ * the sampler kam, which is one such walk with schedules over the planned iterations. */
 #include "sampler/kam.h"
 
-/* With step-size = auto nu starts at this fraction of that of the optimal random walk, in units of l^2 / sqrt(n), and with
- * noise = auto gamma is this fraction of the spread of z. Both are tuned: docs/samplers/kam.md. */
+/* With step-size = auto nu starts at this fraction of that of the optimal random walk, in units of l^2 / sqrt(n),
+ * and with noise = auto gamma is this fraction of the spread of z. Both are tuned: docs/samplers/kam.md. */
 #define AUTO_STEP  0.5
 #define AUTO_NOISE 0.1
 

@@ -34,7 +34,8 @@ typedef struct kernel_walk {
 
 bool        kernel_walk_wants_scale(const settings *options);
 ckam_status kernel_walk_check(const blueprint *plan, ckam_error *error);
-/* Lays out what follows the walk in the block: the first `proposals` of its proposals, a history of at most `needed` states. */
+/* Lays out what follows the walk in the block: the first `proposals` of its proposals, a history of at most `needed`
+ * states. */
 void kernel_walk_layout(kernel_walk *w, const blueprint *plan, size_t proposals, uint64_t needed, size_t *end);
 /* horizon: of the schedules, in iterations. */
 void kernel_walk_begin(kernel_walk *w, const blueprint *plan, double horizon, const double *x, double log_density,

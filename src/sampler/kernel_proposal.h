@@ -39,8 +39,8 @@ typedef struct kernel_proposal {
     size_t work, index; /* 3 max(dim, n) numbers; n whole numbers */
 } kernel_proposal;
 
-/* Proposals 0 and 1 are those at the state and at the proposed point, in turn; ckam has one at the intermediate point of delayed rejection and
- * one that is kept for a sampling phase. */
+/* Proposals 0 and 1 are those at the state and at the proposed point, in turn; ckam has one at the intermediate
+ * point of delayed rejection and one that is kept for a sampling phase. */
 enum { PROPOSAL_BETWEEN = 2, PROPOSAL_SIGMA = 3, PROPOSALS = 4 };
 
 /* The largest n: the option subsample, or 4 dim within 50 and 200. */
@@ -61,8 +61,8 @@ void kernel_proposal_global(kernel_proposal *p, void *base, proposal_at *proposa
 
 /* The shape of C at x, G G^T or G^T G. */
 void proposal_at_measure(const kernel_proposal *p, void *base, proposal_at *at, const double *x);
-/* The factor of C for these gamma and nu. Nothing is done where it is factored for them, or for others of the same ratio, of which C is a
- * multiple (noise = auto follows the step size). */
+/* The factor of C for these gamma and nu. Nothing is done where it is factored for them, or for others of the same
+ * ratio, of which C is a multiple (noise = auto follows the step size). */
 void proposal_at_factor(void *base, proposal_at *at, double gamma, double nu);
 /* y := x + scale * (a draw of N(0, C)). y may be x. */
 void proposal_at_draw(const kernel_proposal *p, void *base, const proposal_at *at, rng *r, double scale,

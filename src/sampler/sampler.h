@@ -28,7 +28,8 @@ typedef struct blueprint {
 /* The algorithm NAME is a table NAME_sampler and the options NAME_sampler_options; its name and summary are in
  * samplers.def. */
 
-/* Counts of a sampler's search for modes. Searches are independent of each other, and each ends in one mode or in none. */
+/* Counts of a sampler's search for modes. Searches are independent of each other, and each ends in one mode or in
+ * none. */
 typedef struct search_counts {
     uint64_t searches;                   /* of all chains, up to the last pooled adaptation */
     uint64_t evaluations;                /* that these took */
@@ -43,8 +44,8 @@ typedef struct search_counts {
         late; /* iterations of this chain in this cycle; those in modes that were not known when its draws began */
 } search_counts;
 
-/* Whether too large a share of a cycle's iterations is in modes that were not known when the draws began: then the draws before are not from the
- * whole target, and begin anew. docs/samplers/jump.md has the measurement. */
+/* Whether too large a share of a cycle's iterations is in modes that were not known when the draws began: then the
+ * draws before are not from the whole target, and begin anew. docs/samplers/jump.md has the measurement. */
 static inline bool search_is_late(uint64_t draws, uint64_t late) {
     return late && (double)late >= tuning.memory.minor_share * (double)draws;
 }
@@ -57,7 +58,8 @@ typedef struct sampler {
     ckam_status (*check)(const blueprint *plan, ckam_error *error);
     /* Iterations that give no draws, where that is auto. NULL: it never is. */
     uint64_t (*warmup)(const blueprint *plan);
-    /* Evaluations from begin() to the first draw, where the target is easy to start from. NULL: settings->warmup + 1. */
+    /* Evaluations from begin() to the first draw, where the target is easy to start from. NULL: settings->warmup +
+     * 1. */
     uint64_t (*first_draw)(const blueprint *plan);
     size_t (*size)(const blueprint *plan);    /* of the state, in bytes; SIZE_MAX when it overflows */
     double (*touched)(const blueprint *plan); /* of them, those that are written to in the end. NULL: all */
@@ -69,11 +71,12 @@ typedef struct sampler {
     bool (*waits)(const void *state);
     /* ... its summary, as chain `index` of `total`, in bytes; returns how many (bytes == NULL: only that) ... */
     size_t (*summarise)(void *state, size_t index, size_t total, void *bytes);
-    /* ... and the adaptation of `states`, all at the end of the same cycle, from the `total` summaries in their order, which are changed;
-     * summaries == NULL: from each other. False where memory is short, which one state alone does not need. */
+    /* ... and the adaptation of `states`, all at the end of the same cycle, from the `total` summaries in their
+     * order, which are changed; summaries == NULL: from each other. False where memory is short, which one state
+     * alone does not need. */
     bool (*pool)(void *const *states, size_t count, void *const *summaries, size_t total);
-    /* Of samplers that search for modes, else NULL: its counts; and a notice that draws begin anew, so that the present modes are known from
-     * their beginning. */
+    /* Of samplers that search for modes, else NULL: its counts; and a notice that draws begin anew, so that the
+     * present modes are known from their beginning. */
     void (*search)(const void *state, search_counts *counts);
     void (*restart)(void *state);
 } sampler;
