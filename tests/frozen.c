@@ -1,8 +1,8 @@
 /* frozen.c - see frozen.h. */
 #include "frozen.h"
 
-#include "sampler/jump.h"
-#include "sampler/kernel_walk.h"
+#include "jump/jump.h"
+#include "sampler/kam.h"
 #include "support.h"
 
 #include <string.h>
@@ -69,7 +69,7 @@ void frozen_put(frozen *f, const double *x) {
     now->moved = true;
     if (!f->jump) return;
     jump_state *s = f->state;
-    s->log_q_x = mixture_log_density(jump_memory(s), x, block_at(s, s->at_x));
+    s->log_q_x = mixture_log_density(jump_mixture(s), x, block_at(s, s->at_x));
 }
 
 void frozen_step(frozen *f, rng *r, uint64_t iteration, bool hastings) {

@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "driven.h"
-#include "sampler/kernel_walk.h"
+#include "sampler/kam.h"
 #include "textbook.h"
 
 enum { DIM = 2, LENGTH = 50, EXPLORE = 20, CYCLES = 6 };
@@ -157,20 +157,20 @@ static void sigma_is_factored_once_a_cycle(void **unused) {
             next(&r);
             ckam_chain_counts(r.on.chain, &counts);
             assert_int_equal(counts.factorisations, (i + 1 + LENGTH - EXPLORE) / LENGTH);
-            assert_int_equal(r.walk->laws[LAW_SIGMA].factored, counts.factorisations);
+            assert_int_equal(r.walk->proposals[PROPOSAL_SIGMA].factored, counts.factorisations);
         }
         end(&r);
     }
 }
 
-/* Sigma's law while it samples is C = gamma^2 I + nu_exp^2 G G^T at the state of the transition, and does not
+/* The covariance of the proposal while it samples is C = gamma^2 I + nu_exp^2 G G^T at the state of the transition, and does not
  * change. */
 static void sigma_stays_for_the_phase(void **unused) {
     (void)unused;
     run    r = begin(SPEC ",step-size=2,noise=1,kernel-scale=2");
     double factor[4];
     for (int t = 0; t < EXPLORE; t++) next(&r);
-    const law *sigma = &r.walk->laws[LAW_SIGMA];
+    const proposal_at *sigma = &r.walk->proposals[PROPOSAL_SIGMA];
     assert_relative(sigma->gaussian.gamma, r.walk->gamma, 1e-15);
     assert_relative(sigma->gaussian.nu, r.walk->scale, 1e-15);
     for (int k = 0; k < 2; k++)
@@ -289,7 +289,7 @@ static void check_global(const char *spec, int length, int explore) {
     run           r = begin(spec);
     size_t        count = 0;
     while (count + (size_t)(length - explore) <= ROOM && r.walk->now.counts.iterations < 5000) {
-        const double *shape = block_at_const(r.walk, r.walk->laws[0].shape);
+        const double *shape = block_at_const(r.walk, r.walk->proposals[0].shape);
         const dense   all = sample_covariance(count, drawn, 0.0, 1.0);
         size_t        known = count;
         for (size_t k = 0; k < DIM; k++)

@@ -2,8 +2,8 @@
 #include "support.h"
 
 #include "chain/chain.h"
+#include "jump/jump.h"
 #include "memory_of_modes.h"
-#include "sampler/jump.h"
 
 enum { DIM = 2, BUDGET = 20000 };
 
@@ -41,33 +41,36 @@ static explorer *make_explorer(mixture *m, const double *unit) {
 
 /* What BUDGET evaluations come to. A place that is found is forgotten at once, so that it can be found again. */
 typedef struct result {
-    double searches, found, home, mass, spread; /* mass and log determinant: means over what was found */
+    double searches, found, explained, mass, spread; /* mass and log determinant: means over what was found */
 } result;
 
-static result search(mixture *m, const double *unit, uint64_t seed, double heat) {
+static result search(mixture *m, const double *unit, uint64_t seed, double inverse_temperature) {
     explorer *e = make_explorer(m, unit);
     result    out = {0};
     double    y[DIM];
     rng       r;
     rng_init(&r, seed, 0);
-    for (size_t k = 0; k < e->walkers && heat > 0.0; k++) e->at[k].heat = heat;
-    if (heat > 0.0) explore_shape(e, m, 0); /* the first steps of hot walkers may cross, whatever they sample */
+    for (size_t k = 0; k < e->walkers && inverse_temperature > 0.0; k++)
+        e->at[k].inverse_temperature = inverse_temperature;
+    if (inverse_temperature > 0.0)
+        explore_shape(e, m, 0); /* the first steps of hot walkers may cross, whatever they sample */
     for (uint64_t i = 0; i < BUDGET; i++) {
         rng_at(&r, i, RNG_STEP);
-        if (heat > 0.0 && e->stage == EXPLORE_WALK && e->from >= e->walkers) e->from = 0; /* walkers only */
+        if (inverse_temperature > 0.0 && e->stage == EXPLORE_WALK && e->from >= e->walkers)
+            e->from = 0; /* walkers only */
         explore_ask(e, m, &r, y);
         if (explore_tell(e, m, &r, log_density(y, unit)) == EXPLORE_GOES_ON) continue;
         out.searches += 1.0;
-        out.home += e->home != SIZE_MAX;
-        if (!e->found) continue;
-        const double *mean = block_at(e, e->found_mean), *l = block_at(e, e->found_factor);
+        out.explained += e->ended_in != SIZE_MAX;
+        if (!e->candidates) continue;
+        const double *mean = block_at(e, e->candidate_mean), *l = block_at(e, e->candidate_factor);
         /* Nearer to the other mode than to the known one. The farthest of 13,512 means was 2.5 away, their standard deviation 0.3. */
         assert_less(fabs(mean[0] / unit[0] - 8.0), 8.0);
         assert_less(fabs(mean[1] / unit[1]), 8.0);
         out.found += 1.0;
-        out.mass += e->places[0].mass;
+        out.mass += e->candidate[0].mass;
         out.spread += log(l[0] * l[3]);
-        e->found = 0;
+        e->candidates = 0;
     }
     out.mass /= fmax(out.found, 1.0);
     out.spread /= fmax(out.found, 1.0);
@@ -86,11 +89,11 @@ typedef struct summary {
     double rate, mass, mass_error, spread, spread_error;
 } summary;
 
-static summary replicate(mixture *m, uint64_t seed, double heat) {
+static summary replicate(mixture *m, uint64_t seed, double inverse_temperature) {
     double  n = REPLICATES, mass_square = 0.0, spread_square = 0.0;
     summary out = {0};
     for (uint64_t k = 0; k < REPLICATES; k++) {
-        result one = search(m, plain, seed + k, heat);
+        result one = search(m, plain, seed + k, inverse_temperature);
         out.rate += one.found / one.searches / n;
         out.mass += one.mass / n;
         out.spread += one.spread / n;
@@ -130,7 +133,7 @@ static void what_is_known_is_not_found(void **unused) {
     mixture *m = known_modes(plain, true);
     result   both = search(m, plain, 78, 0.0);
     assert_less(both.found, 4.0);
-    assert_less(both.searches - both.home, 4.0);
+    assert_less(both.searches - both.explained, 4.0);
     mixture_remove(m, 1, true); /* a place that led nowhere */
     both = search(m, plain, 79, 0.0);
     assert_less(both.found, 4.0);
@@ -146,7 +149,7 @@ static void slopes_end_in_the_known_mode(void **unused) {
     result   r[2];
     mixture *m = memory_make(DIM);
     memory_add(m, (double[]){-8.0, 0.0}, NULL, 0.5 * exp(half_log[0]), 1.0);
-    m->level = log(0.5);
+    m->log_z = log(0.5);
     for (int slopes = 0; slopes < 2; slopes++) {
         m->at[0].rows = (double)quadratic_points(DIM) - 1.0 + slopes;
         r[slopes] = search(m, plain, 80, 0.0);
@@ -174,14 +177,15 @@ static void units_do_not_matter(void **unused) {
         explore_news news = explore_tell(e, m, &r, log_density(y, plain));
         explore_ask(other, scaled, &s, y);
         assert_int_equal(explore_tell(other, scaled, &s, log_density(y, unit)), news);
-        assert_true(e->stage == other->stage && e->from == other->from && e->found == other->found);
-        if (!e->found) continue;
+        assert_true(e->stage == other->stage && e->from == other->from && e->candidates == other->candidates);
+        if (!e->candidates) continue;
         found++;
         for (size_t k = 0; k < DIM; k++) {
-            double here = block_at(e, e->found_mean)[k] * unit[k], there = block_at(other, other->found_mean)[k];
+            double here = block_at(e, e->candidate_mean)[k] * unit[k],
+                   there = block_at(other, other->candidate_mean)[k];
             assert_close(there, here, 1e-9 * fabs(here));
         }
-        e->found = other->found = 0;
+        e->candidates = other->candidates = 0;
     }
     assert_true(found > 10); /* over 200 seeds 62.8 with a standard deviation of 1.8: 28 of these */
     free(e);
@@ -205,7 +209,7 @@ static void a_search_that_cannot_move_ends(void **unused) {
         explore_ask(e, m, &r, y);
         ended = explore_tell(e, m, &r, i % 2 ? (double)NAN : -HUGE_VAL) != EXPLORE_GOES_ON;
     }
-    assert_true(ended && e->found == 0);
+    assert_true(ended && e->candidates == 0);
     free(e);
     free(m);
 }

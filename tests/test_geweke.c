@@ -7,7 +7,7 @@
 #include "simulated.h"
 #include "support.h"
 
-#include "sampler/jump.h"
+#include "jump/jump.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "failure.h"
 
 #include "chain/chain.h"
-#include "sampler/jump.h"
+#include "jump/jump.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 static jump_state *state_of(ckam_chain *chain) { return (void *)((char *)chain->state + chain->state->sampler); }
 
-static mixture *memory_of(ckam_chain *chain) { return jump_memory(state_of(chain)); }
+static mixture *memory_of(ckam_chain *chain) { return jump_mixture(state_of(chain)); }
 
 static double unseen; /* 1: the warm-up is not prolonged */
 
@@ -193,14 +193,14 @@ static void the_memory_stays_within_its_room(void **unused) {
 static void report_mode(ckam_chain *chain, double place) {
     jump_state *s = state_of(chain);
     explorer   *e = jump_explorer(s);
-    double     *mean = block_at(e, e->found_mean), *factor = block_at(e, e->found_factor);
+    double     *mean = block_at(e, e->candidate_mean), *factor = block_at(e, e->candidate_factor);
     memset(factor, 0, sizeof *factor * DIM * DIM);
     for (size_t k = 0; k < DIM; k++) {
         mean[k] = place;
         factor[k * DIM + k] = 1.0;
     }
-    e->places[0] = (found_place){.mass = 100.0, .met = 1.0};
-    e->found = 1;
+    e->candidate[0] = (candidate){.mass = 100.0, .search_hits = 1.0};
+    e->candidates = 1;
 }
 
 static void a_place_that_leads_nowhere_is_retired(void **unused) {
@@ -219,7 +219,7 @@ static void a_place_that_leads_nowhere_is_retired(void **unused) {
     assert_int_equal(ckam_chain_pool(&chain, 1, NULL), CKAM_OK);
     assert_int_equal(m->count, 2);
     assert_true(m->at[1].weight > 0.04 && !m->at[1].reached);
-    assert_int_equal(state_of(chain)->plan.modes, 1); /* hearsay does not count */
+    assert_int_equal(state_of(chain)->plan.modes, 1); /* one that no draw has reached does not count */
     for (int cycle = 0; cycle < 3; cycle++) {
         run_to_wait(chain);
         assert_int_equal(ckam_chain_pool(&chain, 1, NULL), CKAM_OK);
@@ -277,7 +277,7 @@ static uint64_t hash_memory(ckam_chain *chain) {
     hash = hash_bytes(hash, mixture_mean(m, 0), m->count * m->dim * sizeof(double));
     hash = hash_bytes(hash, mixture_factor(m, 0), m->count * m->dim * m->dim * sizeof(double));
     hash = hash_bytes(hash, s->plan.share, sizeof s->plan.share);
-    hash = hash_bytes(hash, &s->plan.brief, sizeof s->plan.brief);
+    hash = hash_bytes(hash, &s->plan.short_share, sizeof s->plan.short_share);
     return hash;
 }
 
@@ -623,10 +623,10 @@ static void a_lattice_finds_the_shape_of_a_gaussian(void **unused) {
             lattice += chain->state->phase == CKAM_PHASE_SAMPLE && s->climb.lattice;
             step_of(chain);
         } while (!ckam_chain_waits(chain));
-        assert_int_equal(s->climb.known, cases[c].known);
+        assert_int_equal(s->climb.shape_known, cases[c].known);
         if (cases[c].known) {
             assert_int_equal(lattice, SIXTY * (SIXTY + 3) / 2 + 2 * SIXTY);
-            assert_less(s->climb.error, 1e-6);
+            assert_less(s->climb.squared_error, 1e-6);
         }
         for (size_t k = 1; k < SIXTY && !cases[c].known; k++) assert_true(block_at(s, s->settle.factor)[k] == 0.0);
         ckam_chain_free(chain);

@@ -7,7 +7,7 @@
 #include "frozen.h"
 #include "support.h"
 
-#include "sampler/jump.h"
+#include "jump/jump.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static double below(const frozen *f, size_t k, double x) {
 
 static mixture *memory(const frozen *f) {
     jump_state *s = f->state;
-    return jump_memory(s);
+    return jump_mixture(s);
 }
 
 static void only(frozen *f, int move) {

@@ -51,7 +51,7 @@ static void the_density_is_that_of_t(void **unused) {
             size_t   dim = dims[a];
             mixture *m = two_components(dim, degrees[b], factors);
             for (int turn = 0; turn < 20; turn++) {
-                double slow[2], pull;
+                double slow[2], t_weight;
                 for (size_t k = 0; k < dim; k++) x[k] = 2.0 + 4.0 * rng_normal(&r);
                 double log_q = mixture_log_density(m, x, each);
                 for (size_t j = 0; j < 2; j++) {
@@ -60,8 +60,8 @@ static void the_density_is_that_of_t(void **unused) {
                 }
                 assert_close(log_q, log(0.3 * exp(slow[0]) + 0.7 * exp(slow[1])), 1e-11);
                 double square = mixture_distance(m, 1, x);
-                assert_close(mixture_log_t(m, 1, square, &pull), slow[1], 1e-11);
-                assert_relative(pull, (degrees[b] + (double)dim) / (degrees[b] + square), 1e-12);
+                assert_close(mixture_log_t(m, 1, square, &t_weight), slow[1], 1e-11);
+                assert_relative(t_weight, (degrees[b] + (double)dim) / (degrees[b] + square), 1e-12);
             }
             free(m);
         }
@@ -386,7 +386,7 @@ static void what_is_near_is_known(void **unused) {
                 mixture_factor(m, m->capacity)[0] = unit;
                 mixture_prepare(m, m->capacity);
                 assert_close(mixture_separation(m, retired ? 1 : 0, m->capacity), 0.5 * trial[k] / unit, 1e-12);
-                known[k] = mixture_known_as(m, m->capacity) < m->count + m->retired;
+                known[k] = mixture_match(m, m->capacity) < m->count + m->retired;
             }
             assert_true(known[0] && known[1] == !retired && !known[2]);
             if (retired) break;
@@ -423,25 +423,25 @@ static void modes_have_numbers_for_life(void **unused) {
     add_at(m, 20.0, true);
     add_at(m, 22.0, true); /* 1 apart in the unit of separation: touches the one before */
     add_at(m, 40.0, false);
-    assert_int_equal(mixture_name(m, &apart, 3), 2); /* the last has not been reached */
+    assert_int_equal(mixture_number_modes(m, &apart, 3), 2); /* the last has not been reached */
     check_numbers(m, (uint64_t[]){1, 2, 2, 4});
-    for (size_t j = 0; j < 4; j++) assert_int_equal(m->at[j].found, 3);
-    assert_int_equal(mixture_name(m, &apart, 4), 2); /* nothing happened */
+    for (size_t j = 0; j < 4; j++) assert_int_equal(m->at[j].first_cycle, 3);
+    assert_int_equal(mixture_number_modes(m, &apart, 4), 2); /* nothing happened */
     check_numbers(m, (uint64_t[]){1, 2, 2, 4});
     m->at[3].reached = true;
-    assert_int_equal(mixture_name(m, &apart, 5), 3);
+    assert_int_equal(mixture_number_modes(m, &apart, 5), 3);
     move_to(m, 2, 60.0); /* parts from the mode 2 */
-    assert_int_equal(mixture_name(m, &apart, 6), 4);
+    assert_int_equal(mixture_number_modes(m, &apart, 6), 4);
     check_numbers(m, (uint64_t[]){1, 2, 5, 4});
     move_to(m, 3, 21.0); /* 4 comes to 2: the lower number stays */
-    assert_int_equal(mixture_name(m, &apart, 7), 3);
+    assert_int_equal(mixture_number_modes(m, &apart, 7), 3);
     check_numbers(m, (uint64_t[]){1, 2, 5, 2});
     mixture_remove(m, 2, false);
     add_at(m, 80.0, true);
-    assert_int_equal(mixture_name(m, &apart, 8), 3); /* 5 is not given again */
+    assert_int_equal(mixture_number_modes(m, &apart, 8), 3); /* 5 is not given again */
     check_numbers(m, (uint64_t[]){1, 2, 2, 6});
-    assert_int_equal(m->at[3].found, 8);
-    assert_int_equal(m->at[0].found, 3);
+    assert_int_equal(m->at[3].first_cycle, 8);
+    assert_int_equal(m->at[0].first_cycle, 3);
     free(m);
 }
 
@@ -457,10 +457,10 @@ static void shared_draws_unite(void **unused) {
     }
     shared->both[2][0] = 15.0;
     shared->both[1][0] = 5.0; /* of 1000: too few */
-    assert_int_equal(mixture_name(m, shared, 1), 2);
+    assert_int_equal(mixture_number_modes(m, shared, 1), 2);
     check_numbers(m, (uint64_t[]){1, 2, 1});
     shared->both[2][0] = 5.0;
-    assert_int_equal(mixture_name(m, shared, 2), 3);
+    assert_int_equal(mixture_number_modes(m, shared, 2), 3);
     check_numbers(m, (uint64_t[]){1, 2, 4});
     free(shared);
     free(m);
@@ -478,10 +478,10 @@ static void touching_is_handed_on(void **unused) {
             add_at(m, places[order][j], true);
             if (places[order][j] == 6.0) middle = j;
         }
-        assert_int_equal(mixture_name(m, &apart, 0), 1);
+        assert_int_equal(mixture_number_modes(m, &apart, 0), 1);
         check_numbers(m, (uint64_t[]){1, 1, 1, 1, 1});
         mixture_remove(m, middle, false);
-        assert_int_equal(mixture_name(m, &apart, 1), 2);
+        assert_int_equal(mixture_number_modes(m, &apart, 1), 2);
         for (size_t i = 0; i < 4; i++)
             for (size_t j = 0; j < 4; j++)
                 assert_int_equal(m->at[i].mode == m->at[j].mode,

@@ -15,7 +15,7 @@
 #include "frozen.h"
 #include "support.h"
 
-#include "sampler/jump.h"
+#include "jump/jump.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -120,7 +120,7 @@ static const struct {
 
 static mixture *memory(const frozen *f) {
     jump_state *s = f->state;
-    return jump_memory(s);
+    return jump_mixture(s);
 }
 
 static void fill(mixture *m, size_t j) {

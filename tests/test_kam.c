@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A proposal with its laws in a block of its own. */
+/* A kernel proposal, at PROPOSALS points, in a block of its own. */
 typedef struct bench {
     kernel_proposal proposal;
-    law             laws[LAWS];
+    proposal_at     proposals[PROPOSALS];
 } bench;
 
 static void fill(size_t count, double *x, uint64_t seed) {
@@ -29,13 +29,13 @@ static bench *make(size_t d, size_t n, size_t count, int type, double *rows) {
     bench    scratch = {0};
     size_t   end = sizeof scratch;
     rng      r;
-    kernel_proposal_layout(&scratch.proposal, LAWS, scratch.laws, d, &o, &end);
+    kernel_proposal_layout(&scratch.proposal, PROPOSALS, scratch.proposals, d, &o, &end);
     size_t size = (end + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
     bench *b = aligned_alloc(BLOCK_ALIGNMENT, size);
     assert_non_null(b);
     memset(b, 0, size);
     end = sizeof *b;
-    kernel_proposal_layout(&b->proposal, LAWS, b->laws, d, &o, &end);
+    kernel_proposal_layout(&b->proposal, PROPOSALS, b->proposals, d, &o, &end);
     kernel_proposal_begin(&b->proposal, &o);
     fill(count * d, rows, d * 1000 + n);
     for (size_t i = 0; i < count * d; i++) rows[i] = 100.0 + 2.0 * rows[i];
@@ -83,13 +83,15 @@ static void check_density(size_t d, size_t n, int type, double gamma, double nu)
     fill(2 * d, x, 77);
     for (size_t k = 0; k < 2 * d; k++) x[k] = 100.0 + 1.5 * x[k];
     for (int i = 0; i < 2; i++) {
-        law_measure(&b->proposal, b, &b->laws[i], i ? y : x);
-        if (i) law_factor(b, &b->laws[i], 3.0 * gamma, 3.0 * nu); /* a multiple of what is wanted: it serves */
-        law_factor(b, &b->laws[i], gamma, nu);
-        assert_int_equal(b->laws[i].factored, 1);
+        proposal_at_measure(&b->proposal, b, &b->proposals[i], i ? y : x);
+        if (i)
+            proposal_at_factor(b, &b->proposals[i], 3.0 * gamma,
+                               3.0 * nu); /* a multiple of what is wanted: it serves */
+        proposal_at_factor(b, &b->proposals[i], gamma, nu);
+        assert_int_equal(b->proposals[i].factored, 1);
     }
-    double       forward = law_log_density(&b->proposal, b, &b->laws[0], &b->laws[0], &b->laws[1]);
-    double       back = law_log_density(&b->proposal, b, &b->laws[1], &b->laws[1], &b->laws[0]);
+    double forward = proposal_at_log_density(&b->proposal, b, &b->proposals[0], &b->proposals[0], &b->proposals[1]);
+    double back = proposal_at_log_density(&b->proposal, b, &b->proposals[1], &b->proposals[1], &b->proposals[0]);
     long double *at_x = textbook(b, x, gamma, nu), *at_y = textbook(b, y, gamma, nu);
     assert_close(forward, textbook_density(d, at_x, x, y), 1e-10);
     assert_close(back, textbook_density(d, at_y, y, x), 1e-10);
@@ -111,7 +113,7 @@ static void densities_agree_with_the_textbook(void **unused) {
         }
 }
 
-/* Empirical covariance of law_draw, every element within 2 % of gamma^2 I + nu^2 M H M^T (relative to the variances of
+/* Empirical covariance of proposal_at_draw, every element within 2 % of gamma^2 I + nu^2 M H M^T (relative to the variances of
  * its row and column). 200,000 draws leave a standard error of at most 0.32 %, so 2 % is over 6 of them. */
 static void check_covariance(size_t d, size_t n, int type) {
     enum { DRAWS = 200000 };
@@ -124,12 +126,12 @@ static void check_covariance(size_t d, size_t n, int type) {
     nu = 2.0 * kernel_proposal_unit(&b->proposal);
     memset(mean, 0, d * sizeof *mean);
     for (size_t k = 0; k < d; k++) x[k] = 101.0 - (double)k;
-    law_measure(&b->proposal, b, &b->laws[0], x);
-    law_factor(b, &b->laws[0], gamma, nu);
+    proposal_at_measure(&b->proposal, b, &b->proposals[0], x);
+    proposal_at_factor(b, &b->proposals[0], gamma, nu);
     rng_init(&r, 8, 8);
     for (uint64_t i = 0; i < DRAWS; i++) {
         rng_at(&r, i, RNG_STEP);
-        law_draw(&b->proposal, b, &b->laws[0], &r, 1.0, x, y);
+        proposal_at_draw(&b->proposal, b, &b->proposals[0], &r, 1.0, x, y);
         for (size_t k = 0; k < d; k++) {
             mean[k] += (y[k] - x[k]) / DRAWS;
             for (size_t l = 0; l < d; l++) sum[k * d + l] += (y[k] - x[k]) * (y[l] - x[l]) / DRAWS;

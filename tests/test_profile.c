@@ -9,12 +9,12 @@
 enum { DIM = 4, ROWS = 400 };
 
 /* A Gaussian (freedom HUGE_VAL) or a t distribution around `mean`, with the factor l; its peak is 3. */
-typedef struct law {
+typedef struct density {
     double mean[DIM], l[DIM * DIM], freedom;
-} law;
+} density;
 
-static law make_law(double freedom) {
-    law a = {.mean = {10.0, -200.0, 0.0, 3e-3}, .freedom = freedom};
+static density make_density(double freedom) {
+    density a = {.mean = {10.0, -200.0, 0.0, 3e-3}, .freedom = freedom};
     make_triangle(DIM, 5, a.l);
     for (size_t k = 0; k < DIM; k++) /* coordinates in different units */
         for (size_t i = k; i < DIM; i++) a.l[k * DIM + i] *= (const double[DIM]){1.0, 100.0, 1e-2, 1e-3}[i];
@@ -22,7 +22,7 @@ static law make_law(double freedom) {
 }
 
 /* x := mean + distance L n / |n|. Returns log pi there. */
-static double put(const law *a, rng *r, double distance, double *x) {
+static double put(const density *a, rng *r, double distance, double *x) {
     double n[DIM], square = 0.0;
     for (size_t k = 0; k < DIM; k++) {
         n[k] = rng_normal(r);
@@ -47,7 +47,7 @@ static void put_factor(mixture *m, double scale, const double *l) {
 }
 
 /* A memory of one component with a covariance that is 10 % too large, and its profile from ROWS points within 3 standard deviations. bend: is added to log pi. */
-static mixture *learn(const law *a, double bend) {
+static mixture *learn(const density *a, double bend) {
     static double points[ROWS * (DIM + ROW_HEAD)];
     mixture      *m = memory_make(DIM);
     rows          data = {points, 1, DIM, block_of, 1};
@@ -68,13 +68,13 @@ static mixture *learn(const law *a, double bend) {
 }
 
 /* The largest error of log pi, relative to its fall from the peak, at points 30 standard deviations away. */
-static double error_far_out(mixture *m, const law *a) {
+static double error_far_out(mixture *m, const density *a) {
     double worst = 0.0, x[DIM], peak;
     rng    r;
     rng_init(&r, 18, 0);
     for (int i = 0; i < 100; i++) {
-        double value = put(a, &r, 30.0, x);
-        sight  at = mixture_sight(m, x);
+        double        value = put(a, &r, 30.0, x);
+        profile_point at = mixture_profile_point(m, x);
         worst = fmax(worst, fabs(mixture_predict(m, 0, &at, &peak) - value) / (3.0 - value));
     }
     return worst;
@@ -84,15 +84,15 @@ static void far_tails_are_predicted(void **unused) {
     (void)unused;
     static const double freedom[] = {HUGE_VAL, 50.0, 10.0, 5.0, 3.0};
     for (size_t i = 0; i < sizeof freedom / sizeof *freedom; i++) {
-        law      a = make_law(freedom[i]);
+        density  a = make_density(freedom[i]);
         mixture *m = learn(&a, 0.0);
-        assert_true(m->at[0].freedom == freedom[i]);
+        assert_true(m->at[0].profile_degrees == freedom[i]);
         assert_less(error_far_out(m, &a), 1e-6);
-        assert_close(m->at[0].peak, 3.0, 1e-6);
-        assert_less(m->at[0].doubt, 1e-6);
-        m->at[0].freedom = 0.0; /* the twin: the component as it was, a little too wide */
+        assert_close(m->at[0].profile_peak, 3.0, 1e-6);
+        assert_less(m->at[0].profile_error, 1e-6);
+        m->at[0].profile_degrees = 0.0; /* the twin: the component as it was, a little too wide */
         put_factor(m, sqrt(1.1), a.l);
-        m->level = 3.0 - m->at[0].log_weight - m->at[0].log_height;
+        m->log_z = 3.0 - m->at[0].log_weight - m->at[0].log_constant;
         assert_less(0.05, error_far_out(m, &a));
         free(m);
     }
@@ -101,7 +101,7 @@ static void far_tails_are_predicted(void **unused) {
 /* A component takes the centre and the shape of its profile where these are nearer to log pi at its draws. */
 static void components_take_the_shape_of_log_pi(void **unused) {
     (void)unused;
-    law      a = make_law(HUGE_VAL);
+    density  a = make_density(HUGE_VAL);
     mixture *m = learn(&a, 0.0), *wild = learn(&a, 5.0);
     assert_true(m->at[0].confirmed);
     assert_false(wild->at[0].confirmed); /* it has no profile */
@@ -128,7 +128,7 @@ static double weight_learned(double part) {
     static const double mass[] = {0.3, 0.7};
     mixture            *m = memory_make(DIM);
     rows                data = {points, 1, DIM, block_of_two, 1};
-    law                 a[] = {make_law(HUGE_VAL), make_law(HUGE_VAL)};
+    density             a[] = {make_density(HUGE_VAL), make_density(HUGE_VAL)};
     rng                 r;
     rng_init(&r, 20, 0);
     a[1].mean[0] += 100.0 * a[1].l[0];
@@ -162,8 +162,9 @@ static void a_wall_is_not_in_a_profile(void **unused) {
     static double points[ROWS * (DIM + ROW_HEAD)];
     mixture      *m = memory_make(DIM);
     rows          data = {points, 1, DIM, block_of, 1};
-    double        centre[DIM] = {3.3}, factor[DIM * DIM] = {0.25}; /* x_1 > 3, of a standard normal density; the moments of that */
-    rng           r;
+    double        centre[DIM] = {3.3},
+           factor[DIM * DIM] = {0.25}; /* x_1 > 3, of a standard normal density; the moments of that */
+    rng r;
     rng_init(&r, 21, 0);
     for (size_t k = 1; k < DIM; k++) factor[k * DIM + k] = 1.0;
     memory_add(m, centre, factor, 0.0, 1.0);
@@ -203,9 +204,9 @@ static void a_wide_component_may_hide_narrow_ones(void **unused) {
 /* Other degrees of freedom than there are to choose from. */
 static void tails_between_are_near(void **unused) {
     (void)unused;
-    law      a = make_law(4.0);
+    density  a = make_density(4.0);
     mixture *m = learn(&a, 0.0);
-    assert_true(m->at[0].freedom == 3.0 || m->at[0].freedom == 5.0);
+    assert_true(m->at[0].profile_degrees == 3.0 || m->at[0].profile_degrees == 5.0);
     assert_less(error_far_out(m, &a), 0.1);
     free(m);
 }
@@ -213,10 +214,10 @@ static void tails_between_are_near(void **unused) {
 /* What is no such shape has no profile, or says how far it is off. */
 static void other_shapes_have_none(void **unused) {
     (void)unused;
-    law      a = make_law(HUGE_VAL);
+    density  a = make_density(HUGE_VAL);
     mixture *rough = learn(&a, 0.1), *wild = learn(&a, 5.0);
     assert_true(mixture_has_profile(&rough->at[0]));
-    assert_less(0.01, rough->at[0].doubt);
+    assert_less(0.01, rough->at[0].profile_error);
     assert_false(mixture_has_profile(&wild->at[0]));
     free(rough);
     free(wild);
@@ -225,7 +226,7 @@ static void other_shapes_have_none(void **unused) {
 /* A component with too few rows keeps what it has. */
 static void few_rows_teach_nothing(void **unused) {
     (void)unused;
-    law      a = make_law(HUGE_VAL);
+    density  a = make_density(HUGE_VAL);
     mixture *m = learn(&a, 0.0);
     double   none[1] = {0.0};
     rows     data = {none, 1, DIM, block_of, 1};
@@ -269,8 +270,8 @@ static double error_in_corner(bool knows) {
     }
     profiles_learn(m, &data, 1.0, true);
     for (int i = 0; i < 100; i++) {
-        double value = put_in_corner(&r, 0.7, x);
-        sight  at = mixture_sight(m, x);
+        double        value = put_in_corner(&r, 0.7, x);
+        profile_point at = mixture_profile_point(m, x);
         worst = fmax(worst, fabs(mixture_predict(m, 0, &at, &peak) - value));
     }
     free(m);
@@ -285,11 +286,14 @@ static void boxes_are_seen_as_they_are(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(far_tails_are_predicted), cmocka_unit_test(components_take_the_shape_of_log_pi), cmocka_unit_test(masses_share_the_weight),
-        cmocka_unit_test(a_wall_is_not_in_a_profile),
-        cmocka_unit_test(a_wide_component_may_hide_narrow_ones), cmocka_unit_test(tails_between_are_near),
-        cmocka_unit_test(other_shapes_have_none), cmocka_unit_test(boxes_are_seen_as_they_are),
-        cmocka_unit_test(few_rows_teach_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(far_tails_are_predicted),
+                                       cmocka_unit_test(components_take_the_shape_of_log_pi),
+                                       cmocka_unit_test(masses_share_the_weight),
+                                       cmocka_unit_test(a_wall_is_not_in_a_profile),
+                                       cmocka_unit_test(a_wide_component_may_hide_narrow_ones),
+                                       cmocka_unit_test(tails_between_are_near),
+                                       cmocka_unit_test(other_shapes_have_none),
+                                       cmocka_unit_test(boxes_are_seen_as_they_are),
+                                       cmocka_unit_test(few_rows_teach_nothing)};
     return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
 }

@@ -68,8 +68,8 @@ static void done(mixture *m, sample *s) {
 static void refit(mixture *m, sample *s, int times, bool structure) {
     rows data = {s, s->blocks, s->dim, block_of, 1};
     for (int i = 0; i < times; i++) {
-        double part = mixture_refit(m, &data, structure);
-        assert_true(part > 0.0 && part <= 1.0);
+        double ess_fraction = mixture_refit(m, &data, structure);
+        assert_true(ess_fraction > 0.0 && ess_fraction <= 1.0);
     }
 }
 
@@ -187,13 +187,13 @@ static void what_was_split_for_nothing_is_merged(void **unused) {
     memory_add(m, right, NULL, 0.8, 1.0);
     for (size_t j = 0; j < 2; j++) m->at[j].reached = true;
     m->at[0].mode = 7;
-    m->at[0].found = 4;
+    m->at[0].first_cycle = 4;
     m->at[1].mode = 3;
-    m->at[1].found = 2;
+    m->at[1].first_cycle = 2;
     refit(m, &s, 5, true);
     assert_int_equal(m->count, 1);
     assert_int_equal(m->at[0].mode, 3); /* of the older */
-    assert_int_equal(m->at[0].found, 2);
+    assert_int_equal(m->at[0].first_cycle, 2);
     check_component(m, 0, zero, 1.0, ROWS);
     done(m, &s);
 }
@@ -376,21 +376,22 @@ static void a_pass_is_one_of_em(void **unused) {
     rows     data = {&s, 1, 2, block_of, 1};
     memory_add(m, mean, factor, 0.0, 1.0);
     mixture_set_degrees(m, 5.0);
-    double part = mixture_refit(m, &data, false), used = ceil((double)ROWS / (double)data.every), n = used * part;
+    double ess_fraction = mixture_refit(m, &data, false), used = ceil((double)ROWS / (double)data.every),
+           n = used * ess_fraction;
     double weight = 0.0, first[2] = {0.0}, second[3] = {0.0}, det = cov[0] * cov[2] - cov[1] * cov[1];
-    double pull[ROWS];
+    double t_weight[ROWS];
     for (size_t i = 0; i < ROWS; i += data.every) {
         double a = row(&s, i)[0] - mean[0], b = row(&s, i)[1] - mean[1];
-        pull[i] = 7.0 / (5.0 + (cov[2] * a * a - 2.0 * cov[1] * a * b + cov[0] * b * b) / det);
-        weight += pull[i];
-        for (size_t k = 0; k < 2; k++) first[k] += pull[i] * row(&s, i)[k];
+        t_weight[i] = 7.0 / (5.0 + (cov[2] * a * a - 2.0 * cov[1] * a * b + cov[0] * b * b) / det);
+        weight += t_weight[i];
+        for (size_t k = 0; k < 2; k++) first[k] += t_weight[i] * row(&s, i)[k];
     }
     for (size_t k = 0; k < 2; k++) mean[k] = first[k] / weight;
     for (size_t i = 0; i < ROWS; i += data.every) {
         double a = row(&s, i)[0] - mean[0], b = row(&s, i)[1] - mean[1];
-        second[0] += pull[i] * a * a;
-        second[1] += pull[i] * a * b;
-        second[2] += pull[i] * b * b;
+        second[0] += t_weight[i] * a * a;
+        second[1] += t_weight[i] * a * b;
+        second[2] += t_weight[i] * b * b;
     }
     for (size_t k = 0; k < 3; k++) second[k] /= used;
     /* A = C^-1 S, C the last covariance: tr A, tr A^2 = (tr A)^2 - 2 det A */
@@ -437,10 +438,14 @@ static void check_equivariance(size_t count, uint64_t seed) {
     }
     memory_add(m, mean, b, 0.0, 1.0);
     memory_add(other, mean, factor, 0.0, 1.0);
-    /* the part of the rows that counts is measured along the user's axes, so it is given */
-    fit one = {.m = m, .data = &(rows){&s, 1, DIM, block_of, 1}, .every = 1, .count = (double)count, .part = 0.3};
-    fit two = {
-        .m = other, .data = &(rows){&turned, 1, DIM, block_of, 1}, .every = 1, .count = (double)count, .part = 0.3};
+    /* the effective sample size per row is measured along the user's axes, so it is given */
+    fit one = {
+        .m = m, .data = &(rows){&s, 1, DIM, block_of, 1}, .every = 1, .count = (double)count, .ess_fraction = 0.3};
+    fit two = {.m = other,
+               .data = &(rows){&turned, 1, DIM, block_of, 1},
+               .every = 1,
+               .count = (double)count,
+               .ess_fraction = 0.3};
     em_run(&one, 3);
     em_run(&two, 3);
     for (size_t i = 0; i < DIM; i++)
@@ -499,7 +504,7 @@ static void the_level_is_log_z(void **unused) {
     }
     refit(m, &s, 6, true);
     mixture_overlap overlap;
-    assert_close(mixture_level(m, &data, &overlap), log(1000.0), 0.005);
+    assert_close(mixture_log_z(m, &data, &overlap), log(1000.0), 0.005);
     assert_int_equal(m->count, 2);
     assert_less(overlap.both[1][0], 1e-6); /* 20 standard deviations apart */
     done(m, &s);

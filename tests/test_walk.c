@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "driven.h"
-#include "sampler/kernel_walk.h"
+#include "sampler/kam.h"
 #include "textbook.h"
 
 enum { DIM = 2, STEPS_MOST = 2000 };
@@ -250,9 +250,9 @@ static void each_step_is_as_written(void **unused) {
 /* z is drawn at t = 0 alone, nu and gamma stay: only a new point needs a factor. */
 #define FIXED "kam:step-size=1,kernel-scale=2,noise=1,adapt-gain=0,subsample=20,refresh-half-life=1e-6"
 
-static uint64_t factored(const kernel_walk *w) { return w->laws[0].factored + w->laws[1].factored; }
+static uint64_t factored(const kernel_walk *w) { return w->proposals[0].factored + w->proposals[1].factored; }
 
-/* Tells `log_density` of a proposal, which needs `factors` of them; that of the law at x is there before. */
+/* Tells `log_density` of a proposal, which needs `factors` of them; that of the proposal at x is there before. */
 static void check_factors(driven *d, double log_density, bool accepted, uint64_t factors) {
     const kernel_walk *w = d->state;
     uint64_t           before = factored(w);
@@ -272,8 +272,8 @@ static void check_kept_factors(const char *spec) {
     driven_step(&d);
     for (int t = 0; t < 20; t++) {
         check_factors(&d, -HUGE_VAL, false, 0); /* rejected unseen */
-        check_factors(&d, -1e6, false, 1);      /* the law at y */
-        check_factors(&d, 1e6 * t, true, 1);    /* the law at y becomes the one at x */
+        check_factors(&d, -1e6, false, 1);      /* the proposal at y */
+        check_factors(&d, 1e6 * t, true, 1);    /* the proposal at y becomes the one at x */
     }
     driven_end(&d);
 }

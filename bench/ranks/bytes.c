@@ -33,8 +33,8 @@ static bool row(const char *spec, size_t chains, bool left) {
         crowd_go(&c);
         last = 0;
         for (size_t i = 0; i < chains; i++) {
-            last += crowd_offer_bytes(&c, i);
-            found += crowd_explorer(&c, i)->found;
+            last += crowd_summary_bytes(&c, i);
+            found += crowd_explorer(&c, i)->candidates;
         }
         formula += last;
         if (pool == 0) first = last;

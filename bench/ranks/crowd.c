@@ -49,7 +49,7 @@ explorer *crowd_explorer(const crowd *c, size_t index) {
 
 size_t crowd_components(const crowd *c) {
     jump_state *s = crowd_state(c, 0);
-    return jump_memory(s)->count;
+    return jump_mixture(s)->count;
 }
 
 /* At most so many rows of all chains together. */
@@ -62,7 +62,7 @@ static size_t rows_of(const crowd *c, size_t index) {
     jump_state *s = crowd_state(c, index);
     size_t      had = s->history.count, count = 0;
     size_t most = (size_t)rows_most((double)s->settle.now.dim, (double)crowd_components(c), jump_tries_structure(s));
-    if (jump_past(s) < s->settle.now.warmup) had -= had / 2; /* the later half of them */
+    if (jump_iterations(s) < s->settle.now.warmup) had -= had / 2; /* the later half of them */
     size_t every = c->count * had / (most + 1) + 1;
     if (every > had)
         return fmod((double)index * 0.61803398874989485, 1.0) * (double)every < (double)had; /* one, or none */
@@ -70,10 +70,10 @@ static size_t rows_of(const crowd *c, size_t index) {
     return count;
 }
 
-size_t crowd_offer_bytes(const crowd *c, size_t index) {
+size_t crowd_summary_bytes(const crowd *c, size_t index) {
     const jump_state *s = crowd_state(c, index);
     size_t            d = s->settle.now.dim, numbers = 3 + 12 + 6 * crowd_components(c);
     if (s->stage == STAGE_SETTLE) numbers += d + d * d;
-    numbers += crowd_explorer(c, index)->found * (2 + d + d * d) + rows_of(c, index) * (d + 2);
+    numbers += crowd_explorer(c, index)->candidates * (2 + d + d * d) + rows_of(c, index) * (d + 2);
     return 8 * numbers + 8; /* its size stands before it */
 }

@@ -3,7 +3,7 @@
 #define CKAM_BENCH_CROWD_H
 
 #include "chain/chain.h"
-#include "sampler/offer.h"
+#include "jump/chain_summary.h"
 
 typedef struct crowd {
     ckam_chain **chain;
@@ -22,6 +22,6 @@ explorer   *crowd_explorer(const crowd *c, size_t index);
 /* Components of the memory. */
 size_t crowd_components(const crowd *c);
 /* What a chain brings, in bytes, by the formula. */
-size_t crowd_offer_bytes(const crowd *c, size_t index);
+size_t crowd_summary_bytes(const crowd *c, size_t index);
 
 #endif

@@ -1,6 +1,6 @@
 /* forecast.c - how much of the time is left for sampling with up to 10,000 ranks of one chain, by simulation.
  *
- * Measured: the cycles of some chains, which stand for all; what they bring; how long a rank learns from so many offers.
+ * Measured: the cycles of some chains, which stand for all; what they bring; how long a rank learns from so many summaries.
  * Assumed: a collective call takes latency x log2(ranks) and bytes / bandwidth, two a pool; a rank that waits looks up every
  * `nap` seconds; times of evaluations vary by `spread` of their mean, so that all wait for the slowest. */
 #include "crowd.h"
@@ -39,20 +39,20 @@ static void measure_pool(crowd *c, size_t total, double *size, double *seconds) 
     ckam_chain *own = c->chain[0];
     size_t      all = 0;
     ckam_error  error;
-    for (size_t i = 0; i < total; i++) all += chain_offer(c->chain[i % c->count], i, total, NULL);
+    for (size_t i = 0; i < total; i++) all += chain_summarise(c->chain[i % c->count], i, total, NULL);
     char  *room = take(all), *place = room, *state = take(own->size);
-    void **offers = take(total * sizeof *offers);
+    void **summaries = take(total * sizeof *summaries);
     memcpy(state, own->state, own->size);
     for (size_t i = 0; i < total; i++) {
-        offers[i] = place;
-        place += chain_offer(c->chain[i % c->count], i, total, place);
+        summaries[i] = place;
+        place += chain_summarise(c->chain[i % c->count], i, total, place);
     }
     double start = thread_seconds();
-    if (chain_learn(&own, 1, offers, total, &error)) stop(error.message);
+    if (chain_learn(&own, 1, summaries, total, &error)) stop(error.message);
     *seconds = thread_seconds() - start;
     *size = (double)(all + 8 * total);
     memcpy(own->state, state, own->size);
-    free(offers);
+    free(summaries);
     free(state);
     free(room);
 }
@@ -88,7 +88,7 @@ static void measure_phases(size_t dim, const char *spec, phase *warm, phase *aft
     ckam_target target = {.dim = dim, .log_density = two_hills, .context = &dim};
     crowd       c = crowd_create(&target, spec, NULL, dim < 100 ? 16 : 4, HORIZON);
     do cycle(&c, warm);
-    while (crowd_state(&c, 0)->plan.past < crowd_state(&c, 0)->settle.now.warmup);
+    while (crowd_state(&c, 0)->plan.iterations < crowd_state(&c, 0)->settle.now.warmup);
     for (int i = 0; i < cycles; i++) cycle(&c, after);
     crowd_free(&c);
 }

@@ -10,7 +10,7 @@
 typedef struct account {
     double   seconds, evaluations;
     uint64_t pools, bytes;
-    double   pooling; /* seconds in which offers are exchanged */
+    double   pooling; /* seconds in which summaries are exchanged */
 } account;
 
 /* Whether there is an mpirun, and a ckam-mpi beside this program's folder; says so if not. */

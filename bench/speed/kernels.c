@@ -26,31 +26,31 @@ static void check_bessel(void) {
         }
 }
 
-/* Two laws of ours, at two points, as the samplers have them. */
-typedef struct laws {
+/* Two proposals of ours, at two points, as the samplers have them. */
+typedef struct two_proposals {
     kernel_proposal proposal;
-    law             at[2];
-} laws;
+    proposal_at     at[2];
+} two_proposals;
 
 /* log q(y|x) of both sides, with the same z: points[0 .. n-1], x and y behind them. */
 static void check_law(const ckam_model *model, textbook_plan plan, textbook *book) {
-    size_t   dim = ckam_model_target(model)->dim, end = sizeof(laws);
+    size_t   dim = ckam_model_target(model)->dim, end = sizeof(two_proposals);
     settings given = {.kernel = KERNEL_MATERN, .kernel_order = TEXTBOOK_ORDER, .kernel_scale = plan.length};
     rng      r;
     given.subsample = plan.n;
-    kernel_proposal_layout(&(kernel_proposal){0}, 2, (law[2]){0}, dim, &given, &end);
-    laws   *ours = take(end);
-    double *points = take((plan.n + 2) * dim * sizeof *points), *x = points + plan.n * dim, *y = x + dim;
+    kernel_proposal_layout(&(kernel_proposal){0}, 2, (proposal_at[2]){0}, dim, &given, &end);
+    two_proposals *ours = take(end);
+    double        *points = take((plan.n + 2) * dim * sizeof *points), *x = points + plan.n * dim, *y = x + dim;
     for (size_t i = 0; i < plan.n + 2; i++) ckam_model_draw(model, 2, i, points + i * dim);
     end = sizeof *ours;
     kernel_proposal_layout(&ours->proposal, 2, ours->at, dim, &given, &end);
     kernel_proposal_begin(&ours->proposal, &given);
     rng_init(&r, 1, 1);
     kernel_proposal_subsample(&ours->proposal, ours, &r, plan.n, points);
-    law_measure(&ours->proposal, ours, &ours->at[0], x);
-    law_measure(&ours->proposal, ours, &ours->at[1], y);
-    law_factor(ours, &ours->at[0], plan.gamma, plan.nu);
-    double a = law_log_density(&ours->proposal, ours, &ours->at[0], &ours->at[0], &ours->at[1]);
+    proposal_at_measure(&ours->proposal, ours, &ours->at[0], x);
+    proposal_at_measure(&ours->proposal, ours, &ours->at[1], y);
+    proposal_at_factor(ours, &ours->at[0], plan.gamma, plan.nu);
+    double a = proposal_at_log_density(&ours->proposal, ours, &ours->at[0], &ours->at[0], &ours->at[1]);
     double b = textbook_log_q(book, points, x, y);
     if (!(fabs(a - b) < 1e-9 * (1.0 + fabs(a)))) stop("the textbook's proposals are not ours");
     free(points);

@@ -8,7 +8,7 @@
 #include "base/unseen.h"
 #include "chain/chain.h"
 #include "density.h"
-#include "sampler/jump.h"
+#include "jump/jump.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ static bool sample(ckam_chain *chain[CHAINS]) {
 
 /* As jump makes them: its walkers go on. Whether it ended in a mode that is not known. */
 static bool search_once(jump_state *s, const density *d, const bool *known, rng *r, uint64_t *evaluations) {
-    mixture     *m = jump_memory(s);
+    mixture     *m = jump_mixture(s);
     explorer    *e = jump_explorer(s);
     double       y[DIM_MOST], value;
     explore_news news = EXPLORE_GOES_ON;
@@ -72,8 +72,8 @@ static bool search_once(jump_state *s, const density *d, const bool *known, rng 
         if (d->log_density((void *)(uintptr_t)d, y, &value) || isnan(value)) value = -HUGE_VAL;
         news = explore_tell(e, m, r, value);
     }
-    bool found = e->found && !known[d->owner(d, block_at(e, e->found_mean))];
-    e->found = 0; /* so that it can be found again */
+    bool found = e->candidates && !known[d->owner(d, block_at(e, e->candidate_mean))];
+    e->candidates = 0; /* so that it can be found again */
     return found;
 }
 
@@ -90,7 +90,7 @@ static bool measure(density *d, uint64_t seed, uint64_t searches, result *out) {
     good = sample(chain);
     if (good) {
         jump_state   *s = state_of(chain[0]);
-        mixture      *m = jump_memory(s);
+        mixture      *m = jump_mixture(s);
         search_counts counts;
         rng           r;
         uint64_t      found = 0, evaluations = 0;

@@ -373,14 +373,15 @@ static ckam_status check_pool(ckam_chain *const *chains, size_t count, ckam_erro
     return status;
 }
 
-size_t chain_offer(ckam_chain *chain, size_t index, size_t total, void *bytes) {
-    return chain->options.sampler->offer(sampler_state(chain), index, total, bytes);
+size_t chain_summarise(ckam_chain *chain, size_t index, size_t total, void *bytes) {
+    return chain->options.sampler->summarise(sampler_state(chain), index, total, bytes);
 }
 
-ckam_status chain_learn(ckam_chain *const *chains, size_t count, void *const *offers, size_t total, ckam_error *error) {
+ckam_status chain_learn(ckam_chain *const *chains, size_t count, void *const *summaries, size_t total,
+                        ckam_error *error) {
     void **states = malloc(count * sizeof *states);
     for (size_t i = 0; states && i < count; i++) states[i] = sampler_state(chains[i]);
-    bool pooled = states && chains[0]->options.sampler->pool(states, count, offers, total);
+    bool pooled = states && chains[0]->options.sampler->pool(states, count, summaries, total);
     free(states);
     return pooled ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to pool %zu chains", total);
 }

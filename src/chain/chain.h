@@ -51,9 +51,10 @@ bool chain_draws_are_late(ckam_chain *const *chains, size_t count);
 void chain_pack(const ckam_chain *chain, void *bytes);
 
 /* The two halves of ckam_chain_pool() for chains that wait, in different processes. What a chain brings as number `index` of
- * `total`, as bytes; returns how many (bytes == NULL: only that). Then chains learn from all offers, each aligned as a double,
- * which are changed; offers == NULL: from each other. */
-size_t      chain_offer(ckam_chain *chain, size_t index, size_t total, void *bytes);
-ckam_status chain_learn(ckam_chain *const *chains, size_t count, void *const *offers, size_t total, ckam_error *error);
+ * `total`, as bytes; returns how many (bytes == NULL: only that). Then chains learn from all summaries, each aligned as a double,
+ * which are changed; summaries == NULL: from each other. */
+size_t      chain_summarise(ckam_chain *chain, size_t index, size_t total, void *bytes);
+ckam_status chain_learn(ckam_chain *const *chains, size_t count, void *const *summaries, size_t total,
+                        ckam_error *error);
 
 #endif

@@ -9,7 +9,6 @@
 
 /* -- Going through the rows --------------------------------------------------------------------------------------- */
 
-/* The next row that is used; NULL after the last. `owner`: only its rows, or -1. */
 double *em_row(const fit *f, walk *w, double owner) {
     while (w->block < f->data->blocks) {
         if (!w->rows.at) {
@@ -35,14 +34,13 @@ double em_log_density(fit *f, const double *row) {
 
 /* -- Sums of a component ------------------------------------------------------------------------------------------ */
 
-double *em_sums(mixture *m, size_t j) { return block_at(m, m->share) + j * (2 + m->dim + m->dim * m->dim); }
+double *em_sums(mixture *m, size_t j) { return block_at(m, m->sums) + j * (2 + m->dim + m->dim * m->dim); }
 
 void em_clear(mixture *m, size_t j) { memset(em_sums(m, j), 0, (2 + m->dim + m->dim * m->dim) * sizeof(double)); }
 
-/* A row that belongs to component j with probability p, and has this pull. */
-void em_count(mixture *m, size_t j, const double *x, double p, double pull) {
+void em_count(mixture *m, size_t j, const double *x, double p, double t_weight) {
     size_t  dim = m->dim;
-    double *s = em_sums(m, j), *u = block_at(m, m->work) + dim, weight = p * pull;
+    double *s = em_sums(m, j), *u = block_at(m, m->work) + dim, weight = p * t_weight;
     s[0] += p;
     s[1] += weight;
     mixture_standardise(m, j, x, u);
@@ -50,14 +48,13 @@ void em_count(mixture *m, size_t j, const double *x, double p, double pull) {
     sym_add(dim, weight, u, s + 2 + dim);
 }
 
-/* out += scale L L^T, the lower triangle. */
 void em_add_square(size_t dim, double scale, const double *l, double *out) {
     for (size_t k = 0; k < dim; k++)
         for (size_t j = k; j < dim; j++) vec_axpy(dim - j, scale * l[k * dim + j], l + k * dim + j, out + j * dim + j);
 }
 
-/* The coefficient of the oracle approximating shrinkage estimator (Chen, Wiesel, Eldar and Hero, 2010), by which a covariance of n
- * independent draws is moved towards a multiple of I, from its trace and that of its square. */
+/* The shrinkage coefficient of the oracle approximating shrinkage estimator (OAS; Chen, Wiesel, Eldar and Hero,
+ * 2010), for the covariance of n independent draws towards a multiple of I, from its trace and that of its square. */
 static double shrinkage(double d, double n, double trace, double square) {
     const double chance = (1.0 - 2.0 / d) * square + trace * trace;
     const double excess = (n + 1.0 - 2.0 / d) * (square - trace * trace / d);
@@ -116,9 +113,10 @@ static bool scale_columns(size_t dim, double *l, const double *w) {
     return true;
 }
 
-/* L := a factor of the covariance whose value in the frame of L is W, shrunk towards the shape that n draws contradict less: that of L,
- * or that without correlations. A trial component has no shape of its own yet: its L is that of the component that is to be split, which is
- * long where two modes are apart. Returns false, with L as it was, if it is not positive definite. */
+/* L := a factor of the covariance L W L^T of n draws, shrunk towards the target that they contradict less, the one
+ * with the larger OAS coefficient: a multiple of L L^T, or the diagonal in x. A trial component is shrunk towards
+ * the diagonal only: its L is that of the component to be split, which is long where two modes are separated.
+ * Returns false, with L as it was, if the result is not positive definite. */
 static bool refactor(mixture *m, size_t j, double n, double *w) {
     size_t  dim = m->dim;
     double *l = mixture_factor(m, j), *x = em_sums(m, m->capacity + 2), *work = block_at(m, m->work);
@@ -143,12 +141,13 @@ static bool refactor(mixture *m, size_t j, double n, double *w) {
     return true;
 }
 
-/* A chain that is stuck repeats its point, at which the density of a component would grow without bound: fewer different points than a
- * covariance needs leave the shape as it is. Trial components are refused later (refit.c). */
+/* A stuck chain repeats its point, at which the density of a component would grow without bound: so fewer distinct
+ * points than a covariance needs leave the shape as it is. Trial components are rejected later (refit.c). */
 static bool has_shape(const mixture *m, size_t j) { return j >= m->capacity || m->at[j].distinct > (double)m->dim; }
 
-/* The sums are in the component's own frame, u = L^-1 (x - mu), where the covariance W is I but for chance while the shape is right. */
-void em_maximise(mixture *m, size_t j, double part) {
+/* In the component's own coordinates, u = L^-1 (x - mu), the covariance W is I up to sampling error while the shape
+ * is right. */
+void em_maximise(mixture *m, size_t j, double ess_fraction) {
     size_t  dim = m->dim;
     double *s = em_sums(m, j), *first = s + 2, *w = first + dim, *shift = block_at(m, m->work) + dim;
     double  before = m->at[j].log_det;
@@ -160,7 +159,7 @@ void em_maximise(mixture *m, size_t j, double part) {
     }
     memset(shift, 0, dim * sizeof *shift);
     tri_multiply_add(dim, mixture_factor(m, j), 1.0, first, shift);
-    if (!refactor(m, j, s[0] * part, w)) return;
+    if (!refactor(m, j, s[0] * ess_fraction, w)) return;
     vec_axpy(dim, 1.0, shift, mixture_mean(m, j));
     mixture_prepare(m, j);
     double shrunk = exp((before - m->at[j].log_det) / (double)dim); /* steps stay as long as they were */
@@ -169,7 +168,6 @@ void em_maximise(mixture *m, size_t j, double part) {
 
 /* -- EM of the whole ---------------------------------------------------------------------------------------------- */
 
-/* One pass: sums and owners. Returns the log likelihood. */
 double em_expect(fit *f) {
     mixture *m = f->m;
     walk     w = {0};
@@ -189,14 +187,13 @@ double em_expect(fit *f) {
                 most = p;
                 row[ROW_OWNER] = (double)j;
             }
-            if (p >= tuning.memory.responsibility) em_count(m, j, x, p, mixture_pull(m, j, f->each[j]));
+            if (p >= tuning.memory.responsibility) em_count(m, j, x, p, mixture_t_weight(m, j, f->each[j]));
             if (!repeats) m->at[j].distinct += p;
         }
     }
     return total;
 }
 
-/* Weights follow the rows; what has none keeps its weight. */
 void em_reweigh(fit *f) {
     mixture *m = f->m;
     double   kept = 0.0, seen = 0.0;
@@ -220,11 +217,10 @@ void em_run(fit *f, int passes) {
     for (int pass = 0; pass < passes; pass++) {
         em_expect(f);
         em_reweigh(f);
-        for (size_t j = 0; j < f->m->count; j++) em_maximise(f->m, j, f->part);
+        for (size_t j = 0; j < f->m->count; j++) em_maximise(f->m, j, f->ess_fraction);
     }
 }
 
-/* Degrees of freedom, a step up or down if the rows like it better, which is returned. The owners' distances decide. */
 bool em_adapt_degrees(fit *f) {
     enum { CHOICES = sizeof tuning.memory.degrees / sizeof *tuning.memory.degrees };
     const double *choice = tuning.memory.degrees;
@@ -241,10 +237,10 @@ bool em_adapt_degrees(fit *f) {
         for (int k = low; k <= high; k++)
             total[k + 1] -= 0.5 * (choice[now + k] + d) * log_fast(1.0 + distance / choice[now + k]);
     }
-    for (int k = low; k <= high; k++) total[k + 1] += count * mixture_height(choice[now + k], d);
-    if (high && (total[2] - total[1]) * f->part > tuning.memory.degrees_gain)
+    for (int k = low; k <= high; k++) total[k + 1] += count * mixture_log_constant(choice[now + k], d);
+    if (high && (total[2] - total[1]) * f->ess_fraction > tuning.memory.degrees_gain)
         best = 1;
-    else if (low && (total[0] - total[1]) * f->part > tuning.memory.degrees_gain)
+    else if (low && (total[0] - total[1]) * f->ess_fraction > tuning.memory.degrees_gain)
         best = -1;
     mixture_set_degrees(m, choice[now + best]);
     return best != 0;

@@ -1,7 +1,7 @@
 /* em.h - expectation and maximisation for a mixture of t distributions: the parts that refit.c is made from.
  *
- * A pass goes through the rows once: it shares each row among the components, adds up what they need (sums), and makes
- * means, covariances and weights from that. */
+ * A pass goes through the rows once: it computes the responsibilities of the components for each row, adds up
+ * weighted moments (the sums), and makes means, covariances and weights from these. */
 #ifndef CKAM_MIXTURE_EM_H
 #define CKAM_MIXTURE_EM_H
 
@@ -11,10 +11,10 @@
 typedef struct fit {
     mixture    *m;
     const rows *data;
-    size_t      every;   /* one row in `every` is used */
-    double      count;   /* of the rows that are */
-    double      part;    /* of them that counts */
-    double      penalty; /* of one component more, in log likelihood of all rows */
+    size_t      every;        /* one row in `every` is used */
+    double      count;        /* of the rows that are */
+    double      ess_fraction; /* effective sample size per row */
+    double      penalty;      /* of one component more, in log likelihood of all rows */
     double      each[MODES_MOST];
 } fit;
 
@@ -32,21 +32,25 @@ double em_log_density(fit *f, const double *row);
 /* Sums of component j: 2 + dim + dim^2 numbers. */
 double *em_sums(mixture *m, size_t j);
 void    em_clear(mixture *m, size_t j);
-/* Adds a row that belongs to component j with probability p, and has this pull (mixture_log_t()). */
-void em_count(mixture *m, size_t j, const double *x, double p, double pull);
-/* Mean and covariance from the sums, which are in the frame of the component, u = L^-1 (x - mu), of which a fraction `part` counts as independent draws: the fewer these are, the closer the
- * shape of the covariance stays to the last one. What would not be positive definite stays as it was. */
-void em_maximise(mixture *m, size_t j, double part);
+/* Adds a row for which component j has the responsibility p, and with this weight in a fit of a t distribution
+ * (mixture_t_weight()). */
+void em_count(mixture *m, size_t j, const double *x, double p, double t_weight);
+/* Mean and covariance of component j from the sums, which are in its own coordinates, u = L^-1 (x - mu). The fewer
+ * independent draws they stand for, rows times ess_fraction, the more the covariance is shrunk. One that would not
+ * be positive definite stays as it was. */
+void em_maximise(mixture *m, size_t j, double ess_fraction);
 /* out += scale L L^T, the lower triangle. */
 void em_add_square(size_t dim, double scale, const double *l, double *out);
 
-/* Shares all rows: sums, and the component that owns each row. Returns the log likelihood. */
+/* The E step: responsibilities of all rows, the sums from them, and the owner of each row, the component with the
+ * largest. Returns the log likelihood. */
 double em_expect(fit *f);
-/* Weights follow the rows; what has none keeps its weight. */
+/* Weights from the sums of responsibilities; a component that no draw has reached keeps its weight. */
 void em_reweigh(fit *f);
-/* Some passes. */
+/* E and M steps, `passes` times. */
 void em_run(fit *f, int passes);
-/* Degrees of freedom, a step up or down if the rows like it better, as their owners' distances say. Whether it changed. */
+/* One step up or down in tuning.memory.degrees where the log likelihood, of each row in its owner, improves by more
+ * than degrees_gain effective units. Whether it changed. */
 bool em_adapt_degrees(fit *f);
 
 #endif

@@ -1,4 +1,4 @@
-/* modes.c - see modes.h. */
+/* mixture.c - see mixture.h. */
 #include "mixture/mixture.h"
 
 #include "base/box.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum { BYTES_MOST = 8 << 20, CAPACITY_LEAST = 4, TRIALS = 2 };
-enum { SMALL = 8 }; /* dimensions in which a distance takes no longer than to learn that it is large */
-#define FAR 50.0    /* a term of q that is e^-50 of another is lost in their sum, and no label is drawn for it */
+enum { SMALL = 8 }; /* dimensions up to which a whole distance costs no more than a bound on it */
+#define FAR 50.0 /* truncation: a term of q below e^-50 of another is lost in their sum, and no label is drawn for it */
 
 size_t mixture_capacity(size_t dim) {
     size_t fit = BYTES_MOST / sizeof(double) / dim / dim;
@@ -28,7 +28,7 @@ static size_t layout(mixture *m, size_t dim) {
     m->factor = block_take(&end, slots, square);
     m->spread = block_take(&end, slots, panels_size(dim));
     m->inverse = block_take(&end, slots, panels_size(dim));
-    m->share = block_take(&end, slots + 1, 2 + dim + square);
+    m->sums = block_take(&end, slots + 1, 2 + dim + square);
     m->work = block_take(&end, 2, dim);
     m->centre = block_take(&end, dim <= tuning.fit.dimensions ? slots : 0, dim);
     m->profile = block_take(&end, dim <= tuning.fit.dimensions ? slots : 0, square);
@@ -75,7 +75,7 @@ static double log_gamma(double x) {
     return (x - 0.5) * log(x) - x + 0.91893853320467274178 + series - log(product);
 }
 
-double mixture_height(double degrees, double dim) {
+double mixture_log_constant(double degrees, double dim) {
     const double pi = 3.14159265358979323846;
     return log_gamma(0.5 * (degrees + dim)) - log_gamma(0.5 * degrees) - 0.5 * dim * log(degrees * pi);
 }
@@ -84,25 +84,25 @@ void mixture_prepare(mixture *m, size_t j) {
     component *c = &m->at[j];
     make_panels(m, j);
     c->log_det = 0.5 * chol_log_det(m->dim, mixture_factor(m, j));
-    c->log_height = m->height - c->log_det;
+    c->log_constant = m->log_constant - c->log_det;
 }
 
 void mixture_set_degrees(mixture *m, double degrees) {
     m->degrees = degrees;
-    m->height = mixture_height(degrees, (double)m->dim);
-    for (size_t j = 0; j < m->count + m->retired; j++) m->at[j].log_height = m->height - m->at[j].log_det;
+    m->log_constant = mixture_log_constant(degrees, (double)m->dim);
+    for (size_t j = 0; j < m->count + m->retired; j++) m->at[j].log_constant = m->log_constant - m->at[j].log_det;
 }
 
-double mixture_log_t(const mixture *m, size_t j, double distance, double *pull) {
+double mixture_log_t(const mixture *m, size_t j, double distance, double *t_weight) {
     const double order = m->degrees + (double)m->dim;
-    if (pull) *pull = order / (m->degrees + distance);
-    return m->at[j].log_height - 0.5 * order * log_fast(1.0 + distance / m->degrees);
+    if (t_weight) *t_weight = order / (m->degrees + distance);
+    return m->at[j].log_constant - 0.5 * order * log_fast(1.0 + distance / m->degrees);
 }
 
-double mixture_pull(const mixture *m, size_t j, double log_t) {
+double mixture_t_weight(const mixture *m, size_t j, double log_t) {
     const double order =
-        m->degrees + (double)m->dim; /* log t = log_height - order/2 log((degrees + distance) / degrees) */
-    return order / m->degrees * exp_fast(2.0 / order * (log_t - m->at[j].log_height));
+        m->degrees + (double)m->dim; /* log t = log_constant - order/2 log((degrees + distance) / degrees) */
+    return order / m->degrees * exp_fast(2.0 / order * (log_t - m->at[j].log_constant));
 }
 
 void mixture_normalise(mixture *m) {
@@ -186,9 +186,9 @@ double mixture_distance_within(mixture *m, size_t j, const double *x, double lim
 
 double mixture_distance(mixture *m, size_t j, const double *x) { return mixture_distance_within(m, j, x, HUGE_VAL); }
 
-sight mixture_sight(mixture *m, const double *x) {
+profile_point mixture_profile_point(mixture *m, const double *x) {
     double *position = block_at(m, m->position), sum = 0.0;
-    if (!m->has_box) return (sight){x, x, 0.0};
+    if (!m->has_box) return (profile_point){x, x, 0.0};
     for (size_t k = 0; k < m->dim; k++) {
         double log_slope, distance;
         position[k] = x[k];
@@ -197,25 +197,25 @@ sight mixture_sight(mixture *m, const double *x) {
         position[k] = x[k] < 0.0 ? distance : 1.0 - distance;
         sum += log_slope;
     }
-    return (sight){x, position, sum};
+    return (profile_point){x, position, sum};
 }
 
-double mixture_predict(mixture *m, size_t j, const sight *at, double *peak) {
+double mixture_predict(mixture *m, size_t j, const profile_point *at, double *peak) {
     const component *c = &m->at[j];
     double          *apart = block_at(m, m->work);
     if (!mixture_has_profile(c)) {
-        *peak = m->level + c->log_weight + c->log_height;
+        *peak = m->log_z + c->log_weight + c->log_constant;
         return *peak - 0.5 * mixture_distance(m, j, at->x);
     }
     for (size_t k = 0; k < m->dim; k++) apart[k] = at->position[k] - mixture_centre(m, j)[k];
     tri_solve(m->dim, mixture_profile(m, j), apart);
-    const double distance = vec_dot(m->dim, apart, apart), order = c->freedom + (double)m->dim;
-    *peak = c->peak + at->log_slope;
-    return *peak - 0.5 * (mixture_has_tail(c) ? order * log1p(distance / c->freedom) : distance);
+    const double distance = vec_dot(m->dim, apart, apart), order = c->profile_degrees + (double)m->dim;
+    *peak = c->profile_peak + at->log_slope;
+    return *peak - 0.5 * (mixture_has_tail(c) ? order * log1p(distance / c->profile_degrees) : distance);
 }
 
-/* limit[j] := the squared distance at which log t of component j, whose greatest term in q is e^peak[j], has fallen so far that its
- * term is e^least: least = peak - order/2 log(1 + distance / degrees). */
+/* limit[j] := the squared distance at which log t of component j, whose greatest term in q is e^peak[j], has fallen
+ * so far that its term is e^least: least = peak - order/2 log(1 + distance / degrees). */
 WIDE static void find_limits(size_t count, double degrees, double order, double least, const double *restrict peak,
                              double *restrict limit) {
     for (size_t j = 0; j < count; j++) limit[j] = degrees * (exp_fast(2.0 / order * (peak[j] - least)) - 1.0);
@@ -223,7 +223,7 @@ WIDE static void find_limits(size_t count, double degrees, double order, double 
 
 static void limits_for(const mixture *m, double least, double *limit) {
     double peak[MODES_MOST];
-    for (size_t j = 0; j < m->count; j++) peak[j] = m->at[j].log_height + m->at[j].log_weight;
+    for (size_t j = 0; j < m->count; j++) peak[j] = m->at[j].log_constant + m->at[j].log_weight;
     find_limits(m->count, m->degrees, m->degrees + (double)m->dim, least, peak, limit);
 }
 
@@ -235,7 +235,7 @@ static bool log_t_within(mixture *m, size_t j, const double *x, double limit, do
     return true;
 }
 
-/* What is less than e^-far beside component `near` is not looked at closely. */
+/* Terms below e^-far of that of component `near` are truncated: see mixture_log_density_near(). */
 static double log_density(mixture *m, const double *x, size_t near, double far, double *out) {
     double  room[MODES_MOST], sum = 0.0;
     double *limit = far < HUGE_VAL && m->count > 1 ? room : NULL;
@@ -318,7 +318,7 @@ bool mixture_may_hide(const mixture *m, size_t k, size_t j) {
     return m->at[j].confirmed && !m->at[k].confirmed && wider > log(tuning.significant);
 }
 
-size_t mixture_known_as(mixture *m, size_t j) {
+size_t mixture_match(mixture *m, size_t j) {
     size_t nearest = m->count + m->retired;
     double least = 1.0, near = affine_at(tuning.known.radius, sqrt((double)m->dim));
     for (size_t k = 0; k < m->count + m->retired; k++) {
@@ -337,16 +337,16 @@ bool mixture_is_established(const mixture *m, size_t j) {
     return false;
 }
 
-/* Components i and j, and all that bear their numbers, become one mode. */
+/* The modes with the numbers a and b become one. */
 static void unite(mixture *m, uint64_t a, uint64_t b) {
-    uint64_t kept = a < b ? a : b, lost = a < b ? b : a, found = UINT64_MAX;
+    uint64_t kept = a < b ? a : b, lost = a < b ? b : a, first = UINT64_MAX;
     for (size_t j = 0; j < m->count; j++) {
         component *c = &m->at[j];
         if (c->mode == lost) c->mode = kept;
-        if (c->mode == kept && c->found < found) found = c->found;
+        if (c->mode == kept && c->first_cycle < first) first = c->first_cycle;
     }
     for (size_t j = 0; j < m->count; j++)
-        if (m->at[j].mode == kept) m->at[j].found = found;
+        if (m->at[j].mode == kept) m->at[j].first_cycle = first;
 }
 
 static bool touch(mixture *m, const mixture_overlap *o, size_t i, size_t j) {
@@ -354,7 +354,7 @@ static bool touch(mixture *m, const mixture_overlap *o, size_t i, size_t j) {
     return both > tuning.memory.minor_share * draws || mixture_separation(m, i, j) < tuning.significant;
 }
 
-/* Components of i's number that are not connected with it by touching get a new one. */
+/* Components with the number of i that are not connected with i by touching ones get a new number. */
 static void part_from(mixture *m, const mixture_overlap *overlap, size_t i) {
     bool     with[MODES_MOST] = {false}, grows = true;
     uint64_t number = m->at[i].mode, other = 0;
@@ -367,7 +367,7 @@ static void part_from(mixture *m, const mixture_overlap *overlap, size_t i) {
     }
     for (size_t j = 0; j < m->count; j++) {
         if (m->at[j].mode != number || with[j]) continue;
-        if (!other) other = ++m->named;
+        if (!other) other = ++m->last_mode;
         m->at[j].mode = other;
     }
 }
@@ -379,12 +379,12 @@ static bool is_first(const mixture *m, size_t i, bool reached) {
     return m->at[i].reached || !reached;
 }
 
-size_t mixture_name(mixture *m, const mixture_overlap *overlap, uint64_t cycle) {
+size_t mixture_number_modes(mixture *m, const mixture_overlap *overlap, uint64_t cycle) {
     size_t reached = 0;
     for (size_t j = 0; j < m->count; j++)
         if (!m->at[j].mode) {
-            m->at[j].mode = ++m->named;
-            m->at[j].found = cycle;
+            m->at[j].mode = ++m->last_mode;
+            m->at[j].first_cycle = cycle;
         }
     for (size_t i = 0; i < m->count; i++)
         if (is_first(m, i, false)) part_from(m, overlap, i);
@@ -395,19 +395,19 @@ size_t mixture_name(mixture *m, const mixture_overlap *overlap, uint64_t cycle) 
     return reached;
 }
 
-modes_tally mixture_met(const mixture *m) {
+modes_tally mixture_search_hits(const mixture *m) {
     modes_tally tally = {0};
     for (size_t i = 0; i < m->count; i++) {
-        double met = 0.0, weight = 0.0;
+        double hits = 0.0, weight = 0.0;
         if (!is_first(m, i, true)) continue;
         for (size_t j = 0; j < m->count; j++) {
             if (m->at[j].mode != m->at[i].mode) continue;
-            met += m->at[j].met;
+            hits += m->at[j].search_hits;
             weight += m->at[j].weight;
         }
         tally.modes++;
-        tally.twice += met == 2.0;
-        tally.once += weight < tuning.memory.minor_share ? met == 1.0 : met <= 1.0;
+        tally.twice += hits == 2.0;
+        tally.once += weight < tuning.memory.minor_share ? hits == 1.0 : hits <= 1.0;
     }
     return tally;
 }

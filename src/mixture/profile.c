@@ -7,9 +7,10 @@
 
 #include <string.h>
 
-#define EXACT 1e-6 /* part of the variance of log pi that a profile leaves: there is no need to try others */
+#define EXACT 1e-6 /* share of the variance of log pi that a profile leaves: no other needs to be tried */
 
-/* Rows of component j, evenly, at most quadratic_points() of them; returns how many. *top: the highest log pi among them. */
+/* Rows of component j, evenly, at most quadratic_points() of them; returns how many. *top: the highest log pi among
+ * them. */
 static size_t gather(const fit *f, size_t j, double *out, double *top) {
     size_t dim = f->m->dim, most = quadratic_points(dim), count = 0;
     double stride = fmax(f->m->at[j].rows / (double)most, 1.0), *row;
@@ -17,8 +18,8 @@ static size_t gather(const fit *f, size_t j, double *out, double *top) {
     *top = -HUGE_VAL;
     for (size_t i = 0; count < most && (row = em_row(f, &w, (double)j)); i++) {
         if ((double)i < stride * (double)count) continue;
-        double *to = out + count++ * (dim + QUADRATIC_HEAD);
-        sight   at = mixture_sight(f->m, row + ROW_HEAD);
+        double       *to = out + count++ * (dim + QUADRATIC_HEAD);
+        profile_point at = mixture_profile_point(f->m, row + ROW_HEAD);
         to[QUADRATIC_VALUE] = row[ROW_LOG_DENSITY] - at.log_slope;
         memcpy(to + QUADRATIC_HEAD, at.position, dim * sizeof *to);
         *top = fmax(*top, to[QUADRATIC_VALUE]);
@@ -26,15 +27,15 @@ static size_t gather(const fit *f, size_t j, double *out, double *top) {
     return count;
 }
 
-/* The part of the variance of log pi over the rows of component j that the profile in the trial place leaves. */
+/* The share of the variance of log pi over the rows of component j that the profile in the trial place leaves. */
 static double unexplained(const fit *f, size_t j) {
     mixture *m = f->m;
     walk     w = {0};
     double   n = 0.0, sum = 0.0, square = 0.0, left = 0.0, peak, *row;
     while ((row = em_row(f, &w, (double)j))) {
-        sight  at = mixture_sight(m, row + ROW_HEAD);
-        double error = row[ROW_LOG_DENSITY] - mixture_predict(m, m->capacity, &at, &peak);
-        double fall = row[ROW_LOG_DENSITY] - peak;
+        profile_point at = mixture_profile_point(m, row + ROW_HEAD);
+        double        error = row[ROW_LOG_DENSITY] - mixture_predict(m, m->capacity, &at, &peak);
+        double        fall = row[ROW_LOG_DENSITY] - peak;
         n += 1.0;
         sum += fall;
         square += fall * fall;
@@ -43,46 +44,48 @@ static double unexplained(const fit *f, size_t j) {
     return left / (square - sum * sum / n);
 }
 
-/* The profile of component j with so many degrees of freedom, into the trial place; returns what it leaves unexplained, 1 if there is none. */
-static double fit_profile(const fit *f, size_t j, double freedom) {
+/* Fits the profile of component j with these degrees of freedom, into the trial component; returns the share of the
+ * variance it leaves, 1 if there is none. */
+static double fit_profile(const fit *f, size_t j, double degrees) {
     mixture   *m = f->m;
     component *trial = &m->at[m->capacity];
     size_t     dim = m->dim, width = dim + QUADRATIC_HEAD;
-    double    *room = block_at(m, m->share),
+    double    *room = block_at(m, m->sums),
            *work = room + quadratic_points(dim) * width; /* sums, which the fit is done with */
-    double    top, order = freedom + (double)dim;
+    double    top, order = degrees + (double)dim;
     quadratic q = {.mean = mixture_centre(m, m->capacity), .factor = mixture_profile(m, m->capacity)};
     size_t    count = gather(f, j, room, &top);
-    bool      tail = freedom < HUGE_VAL;
+    bool      tail = degrees < HUGE_VAL;
     for (size_t i = 0; i < count && tail; i++)
         room[i * width + QUADRATIC_VALUE] = -exp(-2.0 * (room[i * width + QUADRATIC_VALUE] - top) / order);
     if (count < quadratic_points(dim) || quadratic_fit(dim, count, room, work, &q) != QUADRATIC_FULL) return 1.0;
     if (tail && !(q.peak < 0.0)) return 1.0;
-    trial->freedom = freedom;
-    trial->peak = tail ? top - 0.5 * order * log(-q.peak) : q.peak;
-    for (size_t k = 0; k < dim * dim && tail; k++) /* the quadratic is peak - u^2 / 2 = peak (1 + distance / freedom) */
-        q.factor[k] *= sqrt(-2.0 * q.peak / freedom);
+    trial->profile_degrees = degrees;
+    trial->profile_peak = tail ? top - 0.5 * order * log(-q.peak) : q.peak;
+    for (size_t k = 0; k < dim * dim && tail; k++) /* the quadratic is peak - u^2 / 2 = peak (1 + distance / degrees) */
+        q.factor[k] *= sqrt(-2.0 * q.peak / degrees);
     return unexplained(f, j);
 }
 
 static void keep_trial(mixture *m, size_t j, double left) {
-    m->at[j].freedom = m->at[m->capacity].freedom;
-    m->at[j].peak = m->at[m->capacity].peak;
-    m->at[j].doubt = sqrt(left);
+    m->at[j].profile_degrees = m->at[m->capacity].profile_degrees;
+    m->at[j].profile_peak = m->at[m->capacity].profile_peak;
+    m->at[j].profile_error = sqrt(left);
     memcpy(mixture_centre(m, j), mixture_centre(m, m->capacity), m->dim * sizeof(double));
     memcpy(mixture_profile(m, j), mixture_profile(m, m->capacity), m->dim * m->dim * sizeof(double));
 }
 
-/* The best of the profiles. What they leave has one minimum over the degrees of freedom: beyond it no others are tried. */
+/* The best of the profiles. The share they leave has one minimum over the degrees of freedom: beyond it no others
+ * are tried. */
 static void learn(const fit *f, size_t j, bool all) {
     enum { CHOICES = sizeof tuning.memory.degrees / sizeof *tuning.memory.degrees };
     mixture *m = f->m;
-    double   before = m->at[j].freedom, best = tuning.fit.unexplained;
-    m->at[j].freedom = 0.0;
+    double   before = m->at[j].profile_degrees, best = tuning.fit.unexplained;
+    m->at[j].profile_degrees = 0.0;
     for (size_t k = 0; k <= CHOICES && best > EXACT; k++) { /* from a Gaussian on to fewer and fewer */
-        double freedom = k ? tuning.memory.degrees[CHOICES - k] : HUGE_VAL;
-        if (before > 0.0 && !all && freedom != before) continue;
-        double left = fit_profile(f, j, freedom);
+        double degrees = k ? tuning.memory.degrees[CHOICES - k] : HUGE_VAL;
+        if (before > 0.0 && !all && degrees != before) continue;
+        double left = fit_profile(f, j, degrees);
         if (!(left < best)) {
             if (mixture_has_tail(&m->at[j])) return;
         } else if (k || left < tuning.fit.gaussian_unexplained) {
@@ -92,7 +95,7 @@ static void learn(const fit *f, size_t j, bool all) {
     }
 }
 
-/* How near q is to pi over the rows of a component. */
+/* How well q approximates pi over some rows. */
 typedef struct nearness {
     double variance;   /* of log pi - log q; the lower, the more independent jumps are accepted */
     double likelihood; /* the sum of log q */
@@ -113,14 +116,16 @@ static nearness measure(fit *f, double j) {
     return sum;
 }
 
-/* Whether so many parameters, taken from log pi instead of from the draws, brought q nearer to pi. Those from the draws have the higher likelihood, by half a
- * chi-squared variable with that many degrees of freedom. If they have it by more, log pi has that shape only where the draws are: beyond a wall, say, it is 0. */
+/* Whether q is nearer to pi with so many parameters from log pi instead of from the draws. Parameters fitted to the
+ * draws have a higher likelihood, by half a chi-squared variable with that many degrees of freedom. If by more, pi
+ * has that shape only where the draws are: beyond a bound, say, it is 0. */
 static bool is_nearer(const fit *f, nearness before, nearness after, double parameters) {
     const double most = 0.5 * (parameters + tuning.sure * sqrt(2.0 * parameters));
-    return after.variance < before.variance && (before.likelihood - after.likelihood) * f->part < most;
+    return after.variance < before.variance && (before.likelihood - after.likelihood) * f->ess_fraction < most;
 }
 
-/* Gives component j the centre and the shape of its profile, in a box to first order around the centre. False if that is outside of the box. */
+/* Gives component j the centre and the shape of its profile, in a box to first order around the centre. False if
+ * that is outside of the box. */
 static bool put_profile(mixture *m, size_t j) {
     const size_t dim = m->dim;
     double      *mean = mixture_mean(m, j), *factor = mixture_factor(m, j);
@@ -138,7 +143,8 @@ static bool put_profile(mixture *m, size_t j) {
     return true;
 }
 
-/* The same, but only if q is then nearer to pi: the moments of n draws are off by chance, those of an exact profile are not. */
+/* The same, but only if q is then nearer to pi: moments of n draws have sampling errors, those of an exact profile
+ * have none. */
 static bool adopt(fit *f, size_t j) {
     const size_t   spare = f->m->capacity;
     const nearness before = measure(f, (double)j);
@@ -152,14 +158,14 @@ static bool adopt(fit *f, size_t j) {
 /* The log of the integral of exp(profile). */
 static double log_mass(mixture *m, size_t j) {
     const double pi = 3.14159265358979323846, d = (double)m->dim;
-    double       sum = m->at[j].peak;
-    sum -= mixture_has_tail(&m->at[j]) ? mixture_height(m->at[j].freedom, d) : -0.5 * d * log(2.0 * pi);
+    double       sum = m->at[j].profile_peak;
+    sum -= mixture_has_tail(&m->at[j]) ? mixture_log_constant(m->at[j].profile_degrees, d) : -0.5 * d * log(2.0 * pi);
     for (size_t k = 0; k < m->dim; k++) sum += log(mixture_profile(m, j)[k * m->dim + k]);
     return sum;
 }
 
-/* Shares the weight of the components that adopted their profiles by the masses of these, but only if q is then nearer to pi: counts of draws are off by
- * chance, too. */
+/* Sets the weights of the components that adopted their profiles by the masses of these, with the same sum, but only
+ * if q is then nearer to pi: counts of draws have sampling errors, too. */
 static void share_weight(fit *f, const bool *adopted, size_t count) {
     mixture       *m = f->m;
     const nearness before = measure(f, -1.0);
@@ -182,8 +188,8 @@ static void share_weight(fit *f, const bool *adopted, size_t count) {
     mixture_normalise(m);
 }
 
-void profiles_learn(mixture *m, const rows *data, double part, bool all) {
-    fit    f = {.m = m, .data = data, .every = data->every, .part = part};
+void profiles_learn(mixture *m, const rows *data, double ess_fraction, bool all) {
+    fit    f = {.m = m, .data = data, .every = data->every, .ess_fraction = ess_fraction};
     bool   adopted[MODES_MOST] = {false};
     size_t count = 0;
     if (m->dim > tuning.fit.dimensions) return;

@@ -8,10 +8,11 @@
 #include <string.h>
 
 enum { TURNS_MOST = 200, HALVINGS = 40 };
-#define TOLERANCE 1e-9 /* of the gradient of the sum of squares, by its first value */
-#define FLATTEST  1e-8 /* curvature in the frame of the points that is none but for rounding */
+#define TOLERANCE 1e-9 /* of the gradient of the sum of squares, relative to its first value */
+#define FLATTEST  1e-8 /* curvature in the frame of the points that may be rounding */
 
-/* A quadratic in u: constant + slope.u + (u.A u - tr A) / sqrt(2), whose terms are orthogonal if u ~ N(0, I). A: lower triangle. */
+/* A quadratic in u: constant + slope.u + (u.A u - tr A) / sqrt(2), whose terms are orthogonal if u ~ N(0, I). A:
+ * lower triangle. */
 typedef struct terms {
     double  constant;
     double *slope, *bend;
@@ -40,8 +41,8 @@ static double median_fall(size_t dim, size_t count, double *rows, double top) {
     return high;
 }
 
-/* Errors count relative to the fall from the highest point, *top, plus the median of such falls: a quadratic need not hold far below. The
- * weights have a mean square of 1. The values become falls, weighted; their variance is returned. */
+/* Weights m / (m + f), f the fall from the highest point, *top, and m the median of such falls: a quadratic need not
+ * hold far below. They are scaled to a mean square of 1. The values become weighted falls; returns their variance. */
 static double weigh(size_t dim, size_t count, double *rows, double *top) {
     double n = (double)count, sum = 0.0, mean = 0.0, square = 0.0;
     *top = -HUGE_VAL;
@@ -124,8 +125,8 @@ static void combine(size_t dim, terms *to, double keep, double scale, const term
     }
 }
 
-/* CGLS: fit := the least squares solution. The values become what it leaves, weighted; their mean square is returned. change: a
- * number for each row. */
+/* CGLS: fit := the least squares solution. The values become weighted residuals; returns their mean square. change:
+ * one number per row. */
 static double solve(size_t dim, size_t count, double *rows, terms *fit, terms *gradient, terms *along, double *change) {
     double first = 0.0, before = 0.0, step = 0.0, left = 0.0;
     clear(dim, fit);
@@ -160,8 +161,8 @@ static double solve(size_t dim, size_t count, double *rows, terms *fit, terms *g
 
 /* -- The Gaussian ------------------------------------------------------------------------------------------------- */
 
-/* Mean and factor of the Gaussian, from the fit in the frame of the points. Curvatures that are less than `unsure` become that: a
- * length that is not known is not taken for longer than the errors of the fit allow. `a`, `b`: room. */
+/* Mean and factor of the Gaussian, from the fit in the frame of the points. Curvatures below `unsure` are raised to
+ * it: no axis becomes longer than the standard errors of the fit allow. `a`, `b`: room. */
 static quadratic_result conclude(size_t dim, const terms *fit, double unsure, const double *centre, const double *frame,
                                  terms *a, terms *b, quadratic *out) {
     double          *curvature = a->bend, *axes = b->bend, *mean = a->slope, *image = b->slope;
@@ -178,7 +179,7 @@ static quadratic_result conclude(size_t dim, const terms *fit, double unsure, co
         const double *axis = axes + k * dim, bend = fmax(curvature[k * dim + k], unsure);
         const double  slope = vec_dot(dim, axis, fit->slope), length = 1.0 / sqrt(bend);
         double        to = slope / bend;
-        if (curvature[k * dim + k] < unsure) { /* there is no peak along this axis: uphill, by one standard deviation */
+        if (curvature[k * dim + k] < unsure) { /* no peak along this axis: uphill, by at most one standard deviation */
             result = QUADRATIC_PARTLY;
             to = fmin(fmax(to, -length), length);
         }
@@ -204,7 +205,7 @@ quadratic_result quadratic_fit(size_t dim, size_t count, double *rows, double *w
     terms   frame = take_terms(dim, &work);
     double *centre = frame.slope, top, variance = weigh(dim, count, rows, &top);
     if (!whiten(dim, count, rows, centre, frame.bend)) return QUADRATIC_NONE;
-    /* There are twice as many points as parameters: half of the square of what is left was fitted away. */
+    /* with twice as many points as parameters the residual variance is twice their mean square */
     double left = 2.0 * solve(dim, count, rows, &fit, &a, &b, work);
     if (!isfinite(left) || !isfinite(square_of(dim, &fit))) return QUADRATIC_NONE;
     out->unexplained = left / variance;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 enum { SEEDS = 6 }; /* ways to split a component, see seed() */
-#define STILL 1e-12 /* a variance of u / (1 + |u|) that is none but for rounding */
+#define STILL 1e-12 /* a variance of u / (1 + |u|) that may be rounding */
 
-/* Of a component. */
+/* Number of parameters of one component, its weight included. */
 static double parameters(const mixture *m) {
     double d = (double)m->dim;
     return 1.0 + d + 0.5 * d * (d + 1.0);
@@ -40,8 +40,8 @@ static void principal(mixture *m, size_t j, double *out) {
     for (size_t i = 0; i < dim; i++) out[i] *= sd[i] / sqrt(norm);
 }
 
-/* One pass over the rows of `owner`: sums of the components a and b, which share them. Returns the log likelihood. seen: the
- * rows of each, where one that repeats the row before it is not counted. */
+/* An E step over the rows of `owner` for the components a and b alone. Returns the log likelihood. seen: the sums of
+ * responsibilities over rows that do not repeat the one before. */
 static double share_pair(fit *f, size_t a, size_t b, double owner, double seen[2]) {
     mixture *m = f->m;
     walk     w = {0};
@@ -51,14 +51,14 @@ static double share_pair(fit *f, size_t a, size_t b, double owner, double seen[2
     seen[0] = seen[1] = 0.0;
     for (; (row = em_row(f, &w, owner)); last = row) {
         const double *x = row + ROW_HEAD;
-        double        pull_a, pull_b;
-        double        la = m->at[a].log_weight + mixture_log_t(m, a, mixture_distance(m, a, x), &pull_a);
-        double        lb = m->at[b].log_weight + mixture_log_t(m, b, mixture_distance(m, b, x), &pull_b);
+        double        t_weight_a, t_weight_b;
+        double        la = m->at[a].log_weight + mixture_log_t(m, a, mixture_distance(m, a, x), &t_weight_a);
+        double        lb = m->at[b].log_weight + mixture_log_t(m, b, mixture_distance(m, b, x), &t_weight_b);
         double        other = exp_fast(la < lb ? la - lb : lb - la), most = la < lb ? lb : la;
         double        p = (la < lb ? other : 1.0) / (1.0 + other);
         total += most + log_fast(1.0 + other);
-        if (p >= tuning.memory.responsibility) em_count(m, a, x, p, pull_a);
-        if (1.0 - p >= tuning.memory.responsibility) em_count(m, b, x, 1.0 - p, pull_b);
+        if (p >= tuning.memory.responsibility) em_count(m, a, x, p, t_weight_a);
+        if (1.0 - p >= tuning.memory.responsibility) em_count(m, b, x, 1.0 - p, t_weight_b);
         if (last && !memcmp(last + ROW_HEAD, x, m->dim * sizeof *x)) continue;
         seen[0] += p;
         seen[1] += 1.0 - p;
@@ -66,28 +66,28 @@ static double share_pair(fit *f, size_t a, size_t b, double owner, double seen[2
     return total;
 }
 
-/* Components a and b on the rows of `owner`: some passes of EM between the two. Returns the log likelihood, -HUGE_VAL when one
- * of them has too few rows, or when the passes gain so little that `wanted` is out of reach. A row that repeats the one before
- * it is not counted: on one point that a chain was stuck at the density of a component grows without bound. */
+/* EM of the components a and b on the rows of `owner`. Returns the log likelihood; -HUGE_VAL when one of them has
+ * too few rows, or when passes improve it so little that `wanted` is out of reach. Repeated rows do not count as
+ * distinct: on one point, at which a chain was stuck, the density of a component would grow without bound. */
 static double fit_pair(fit *f, size_t a, size_t b, double owner, double wanted) {
     mixture *m = f->m;
     double   seen[2], before = -HUGE_VAL, least = (double)m->dim + 1.0;
     int      passes = tuning.split.passes;
     for (int pass = 0;; pass++) {
         double total = share_pair(f, a, b, owner, seen), na = em_sums(m, a)[0], nb = em_sums(m, b)[0];
-        if (f->part * fmin(na, nb) < least) return -HUGE_VAL;
+        if (f->ess_fraction * fmin(na, nb) < least) return -HUGE_VAL;
         if (pass + 1 == passes) return fmin(seen[0], seen[1]) < tuning.split.distinct * least ? -HUGE_VAL : total;
         double hope = tuning.split.extrapolation * (passes - pass) * (total - before);
         if (pass >= tuning.refit.passes && total + hope < wanted) return -HUGE_VAL;
         before = total;
         m->at[a].log_weight = log(na / (na + nb));
         m->at[b].log_weight = log(nb / (na + nb));
-        em_maximise(m, a, f->part);
-        em_maximise(m, b, f->part);
+        em_maximise(m, a, f->ess_fraction);
+        em_maximise(m, b, f->ess_fraction);
     }
 }
 
-/* One component on the rows of `owner` and `other`, refined by some passes. Returns the log likelihood. */
+/* EM of one component on the rows of `owner` and `other`. Returns the log likelihood. */
 static double fit_one(fit *f, size_t a, double owner, double other, int passes) {
     mixture *m = f->m;
     double   total = 0.0;
@@ -98,17 +98,17 @@ static double fit_one(fit *f, size_t a, double owner, double other, int passes) 
         for (int side = 0; side < 2; side++) {
             walk w = {0};
             while (owners[side] >= 0.0 && (row = em_row(f, &w, owners[side]))) {
-                double pull;
-                total += mixture_log_t(m, a, mixture_distance(m, a, row + ROW_HEAD), &pull);
-                em_count(m, a, row + ROW_HEAD, 1.0, pull);
+                double t_weight;
+                total += mixture_log_t(m, a, mixture_distance(m, a, row + ROW_HEAD), &t_weight);
+                em_count(m, a, row + ROW_HEAD, 1.0, t_weight);
             }
         }
-        if (pass < passes) em_maximise(m, a, f->part);
+        if (pass < passes) em_maximise(m, a, f->ess_fraction);
     }
     return total;
 }
 
-/* The row of component j that lies furthest from it, into x. */
+/* x := the row of component j at the largest Mahalanobis distance from it. */
 static bool farthest(fit *f, size_t j, double *x) {
     walk   w = {0};
     double most = 0.0, *row;
@@ -121,7 +121,7 @@ static bool farthest(fit *f, size_t j, double *x) {
     return most > 0.0;
 }
 
-/* Its row after `thirds` thirds of them. */
+/* x := its row after `thirds` thirds of them. */
 static bool some_row(fit *f, size_t j, int thirds, double *x) {
     walk    w = {0};
     double *row = NULL;
@@ -131,8 +131,8 @@ static bool some_row(fit *f, size_t j, int thirds, double *x) {
     return row != NULL;
 }
 
-/* out := the axis of component j (a column of L) along which its rows are flattest: two clusters have the least kurtosis
- * across the gap. */
+/* out := the axis of component j (a column of L) along which its rows have the least kurtosis: that is where two
+ * clusters lie side by side. */
 static void flattest(fit *f, size_t j, double *out) {
     mixture *m = f->m;
     size_t   dim = m->dim, best = 0;
@@ -156,9 +156,9 @@ static void flattest(fit *f, size_t j, double *out) {
     memcpy(out + best, mixture_factor(m, j) + best * dim + best, (dim - best) * sizeof *out);
 }
 
-/* Trial components a and b from component j: to both sides of its middle, along the longest or the flattest axis, or where it is
- * and at one of its rows, the farthest first, half as wide or tight: one of many equal clusters is worth a component, half of
- * them are not. */
+/* Trial components a and b from component j: on both sides of its centre, along the longest axis or that of least
+ * kurtosis; or one in its place and one at a row, the farthest first, half as wide or narrower. A row finds one of
+ * many equal clusters, which raises the likelihood when half of them would not. */
 static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
     mixture *m = f->m;
     size_t   dim = m->dim;
@@ -166,7 +166,7 @@ static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
     mixture_copy(m, a, j);
     mixture_copy(m, b, j);
     m->at[a].log_weight = m->at[b].log_weight = -0.6931471805599453;
-    m->at[a].freedom = m->at[b].freedom = 0.0; /* the profile is that of the whole */
+    m->at[a].profile_degrees = m->at[b].profile_degrees = 0.0; /* the profile is that of the whole */
     if (how < 2) {
         if (how == 0)
             principal(m, j, shift);
@@ -190,24 +190,27 @@ static bool seed(fit *f, size_t j, size_t a, size_t b, int how) {
     return true;
 }
 
-/* One row in some, if the rows of component j are many. The penalty is that of all rows; but what two components gain from
- * chance, about a unit for each parameter, does not shrink with the rows. */
+/* The fit on every k-th row, if component j has many. The penalty is scaled from that of all rows, but for one unit
+ * per parameter, the likelihood that two components gain by chance however few the rows. */
 static fit thinned(const fit *f, size_t j) {
     const mixture *m = f->m;
     const double   terms = parameters(m), enough = fmax(tuning.split.rows, tuning.split.rows_per_parameter * terms);
     const double   thin = fmin(fmax(floor(m->at[j].rows / enough), 1.0), tuning.split.thinning);
     fit            some = *f;
     some.every *= (size_t)thin;
-    some.part = fmin(thin * f->part, 1.0); /* those that are left are further apart */
-    some.penalty = terms + (f->penalty - terms) * some.part / (thin * f->part);
+    some.ess_fraction = fmin(thin * f->ess_fraction, 1.0); /* thinned rows are less correlated */
+    some.penalty = terms + (f->penalty - terms) * some.ess_fraction / (thin * f->ess_fraction);
     return some;
 }
 
-/* What two components must reach on the rows of component j to be better than it. */
-static double wanted_of_two(fit *f, size_t j) { return fit_one(f, j, (double)j, -1.0, 0) + f->penalty / f->part; }
+/* The log likelihood that two components must reach on the rows of component j. */
+static double wanted_of_two(fit *f, size_t j) {
+    return fit_one(f, j, (double)j, -1.0, 0) + f->penalty / f->ess_fraction;
+}
 
-/* Whether component j is better told as two; the best of the seeds is then in the trial places. Fewer rows choose among the
- * seeds but for the one at the farthest row: a small cluster is seen only with all of them. All rows decide. */
+/* Whether splitting component j raises the penalised likelihood; the best of the seeds is then in the trial
+ * components. Seeds are compared on thinned rows, but for those at the farthest row, because a small cluster needs
+ * all rows. All rows decide. */
 static bool try_split(fit *f, size_t j) {
     fit          some = thinned(f, j);
     const double wanted = wanted_of_two(f, j), fewer = wanted_of_two(&some, j);
@@ -236,9 +239,9 @@ static double likelihood(fit *f) {
     return total;
 }
 
-/* Component j becomes the trial components; both keep its number, and its step size. Rows that it shared with others
- * did not take part in the trial, so all rows decide again: it stays one if q has not become better by the penalty.
- * *now: the log likelihood before and after. */
+/* Replaces component j by the trial components; both keep its mode and its step size. Rows of other components were
+ * not part of the trial, so the likelihood of all rows decides again, and the split is undone if it gains less than
+ * the penalty. *now: the log likelihood before and after. */
 static bool split(fit *f, size_t j, double *now) {
     mixture *m = f->m;
     size_t   a = m->capacity, b = a + 1, added = mixture_add(m);
@@ -250,9 +253,9 @@ static bool split(fit *f, size_t j, double *now) {
     m->at[added].weight = weight * (1.0 - pa);
     mixture_normalise(m);
     after = likelihood(f);
-    if ((after - *now) * f->part > f->penalty) {
+    if ((after - *now) * f->ess_fraction > f->penalty) {
         *now = after;
-        m->at[added].met = 0.0; /* those of the whole are with j */
+        m->at[added].search_hits = 0.0; /* those of the whole are with j */
         return true;
     }
     mixture_copy(m, j, b);
@@ -261,7 +264,7 @@ static bool split(fit *f, size_t j, double *now) {
     return false;
 }
 
-/* All components at first; then those that came of a split: the others have just been tried. */
+/* Tries to split all components, then, in further rounds, those that came of a split. */
 static void try_splits(fit *f) {
     mixture *m = f->m;
     bool     tried[MODES_MOST] = {false};
@@ -269,7 +272,7 @@ static void try_splits(fit *f) {
         size_t before = m->count;
         double now = likelihood(f);
         for (size_t j = 0; j < before && m->count < m->capacity; j++) {
-            bool enough = m->at[j].rows * f->part >= 2.0 * ((double)m->dim + 1.0);
+            bool enough = m->at[j].rows * f->ess_fraction >= 2.0 * ((double)m->dim + 1.0);
             tried[j] = tried[j] || !enough || !try_split(f, j) || !split(f, j, &now);
         }
         if (m->count == before) return;
@@ -281,14 +284,14 @@ static void try_splits(fit *f) {
 
 /* -- One component in place of two -------------------------------------------------------------------------------- */
 
-/* Trial component a := the moments of i and j together. */
+/* Trial component a := one with the pooled moments of i and j. */
 static bool pool_moments(mixture *m, size_t a, size_t i, size_t j) {
     size_t  dim = m->dim;
     double  total = m->at[i].weight + m->at[j].weight, p = m->at[i].weight / total, q = 1.0 - p;
     double *mean = mixture_mean(m, a), *factor = mixture_factor(m, a), *u = mixture_mean(m, i), *v = mixture_mean(m, j);
     m->at[a] = m->at[i];
     m->at[a].groups |= m->at[j].groups;
-    m->at[a].freedom = 0.0;
+    m->at[a].profile_degrees = 0.0;
     m->at[a].confirmed = false;
     memset(factor, 0, dim * dim * sizeof *factor);
     em_add_square(dim, p, mixture_factor(m, i), factor);
@@ -301,7 +304,7 @@ static bool pool_moments(mixture *m, size_t a, size_t i, size_t j) {
     return true;
 }
 
-/* log likelihood of i and j on their rows, weights between the two. */
+/* log likelihood of i and j, as a mixture of the two, on their rows. */
 static double pair_likelihood(fit *f, size_t i, size_t j) {
     mixture *m = f->m;
     double   total = 0.0, both = m->at[i].weight + m->at[j].weight;
@@ -324,7 +327,7 @@ static bool try_merge(fit *f, size_t i, size_t j) {
     size_t   a = m->capacity;
     if (!pool_moments(m, a, i, j) || mixture_may_hide(m, a, i) || mixture_may_hide(m, a, j)) return false;
     double one = fit_one(f, a, (double)i, (double)j, tuning.merge.passes), two = pair_likelihood(f, i, j);
-    return (two - one) * f->part < f->penalty;
+    return (two - one) * f->ess_fraction < f->penalty;
 }
 
 /* The nearest component of q to i that has been reached; count if there is none. */
@@ -345,15 +348,16 @@ static void try_merges(fit *f) {
         size_t j = m->at[i].reached ? nearest(m, i, tuning.merge.within) : m->count;
         if (j == m->count || !try_merge(f, i, j)) continue;
         double    weight = m->at[i].weight + m->at[j].weight;
-        component older = m->at[m->at[i].found <= m->at[j].found ? i : j];
-        double    step = m->at[m->at[i].weight >= m->at[j].weight ? i : j].step, met = m->at[i].met + m->at[j].met;
-        bool      established = m->at[i].established || m->at[j].established;
+        component older = m->at[m->at[i].first_cycle <= m->at[j].first_cycle ? i : j];
+        double    step = m->at[m->at[i].weight >= m->at[j].weight ? i : j].step,
+               hits = m->at[i].search_hits + m->at[j].search_hits;
+        bool established = m->at[i].established || m->at[j].established;
         mixture_copy(m, i, m->capacity);
         m->at[i].mode = older.mode;
-        m->at[i].found = older.found;
+        m->at[i].first_cycle = older.first_cycle;
         m->at[i].weight = weight;
         m->at[i].step = step;
-        m->at[i].met = met;
+        m->at[i].search_hits = hits;
         m->at[i].established = established;
         m->at[i].reached = true;
         mixture_normalise(m);
@@ -386,10 +390,10 @@ static void measure_size(const fit *f, double *centre, double *size) {
     }
 }
 
-/* The part of the rows that counts: (1 - r) / (1 + r), r the largest correlation between a row and the next, over the
- * coordinates; of u / (1 + |u|), u a coordinate in mean absolute deviations from its mean: a few far out would
+/* Effective sample size per row: (1 - r) / (1 + r), r the largest lag-1 autocorrelation over the coordinates. It is
+ * that of u / (1 + |u|), u a coordinate in mean absolute deviations from its mean, because a few rows far out would
  * decide alone otherwise. */
-static double measure_part(const fit *f) {
+static double measure_ess_fraction(const fit *f) {
     size_t  dim = f->data->dim;
     double *centre = em_sums(f->m, f->m->capacity), *size = centre + dim; /* not in use yet: 6 dim numbers fit */
     double *sum = size + dim, *square = sum + dim, *product = square + dim, *before = product + dim;
@@ -427,15 +431,15 @@ static fit begin(mixture *m, const rows *data, size_t most) {
     return f;
 }
 
-/* What the draws allow, by the part of them that counts. */
+/* The effective sample size per row, and from it the penalty of one more component. */
 static void set_prior(fit *f) {
     double terms = parameters(f->m);
-    f->part = measure_part(f);
-    /* BIC, or Akaike's criterion and a bit where that is less: with many parameters BIC waits too long. */
-    f->penalty = fmin(0.5 * terms * log(fmax(f->count * f->part, 3.0)), terms + tuning.refit.aic_excess);
+    f->ess_fraction = measure_ess_fraction(f);
+    /* BIC, or AIC plus aic_excess where that is less: with many parameters BIC adds components too late. */
+    f->penalty = fmin(0.5 * terms * log(fmax(f->count * f->ess_fraction, 3.0)), terms + tuning.refit.aic_excess);
 }
 
-/* Fewer tell the components that there are well enough, as long as their number is not in question. */
+/* Fewer rows are enough for the parameters of the present components, as long as their number is not in question. */
 size_t mixture_rows_used(const mixture *m, bool structure) {
     const double most = (double)tuning.memory.rows, wanted = tuning.refit.rows_per_parameter * (double)m->count;
     if (structure) return tuning.memory.rows;
@@ -447,12 +451,12 @@ double mixture_refit(mixture *m, rows *data, bool structure) {
     data->every = f.every;
     if (f.count < 1.0) return 1.0;
     set_prior(&f);
-    if (!structure) { /* one pass a cycle: EM goes on in the next */
+    if (!structure) { /* one pass per cycle: EM goes on in the next */
         em_run(&f, 1);
         em_adapt_degrees(&f);
-        return f.part;
+        return f.ess_fraction;
     }
-    /* Before a split: tails are to be told by the degrees, not by components. */
+    /* Before splits, so that heavy tails change the degrees of freedom and do not become components. */
     for (int turn = 0; turn < tuning.refit.rounds; turn++) {
         em_run(&f, tuning.refit.passes);
         em_expect(&f);
@@ -461,7 +465,7 @@ double mixture_refit(mixture *m, rows *data, bool structure) {
     em_reweigh(&f);
     try_splits(&f);
     try_merges(&f);
-    return f.part;
+    return f.ess_fraction;
 }
 
 static void share_row(const fit *f, double log_q, mixture_overlap *overlap) {
@@ -474,8 +478,8 @@ static void share_row(const fit *f, double log_q, mixture_overlap *overlap) {
     }
 }
 
-double mixture_level(mixture *m, const rows *data, mixture_overlap *overlap) {
-    fit    f = begin(m, data, tuning.refit.level_rows);
+double mixture_log_z(mixture *m, const rows *data, mixture_overlap *overlap) {
+    fit    f = begin(m, data, tuning.refit.log_z_rows);
     walk   w = {0};
     double total = 0.0, n = 0.0, *row;
     *overlap = (mixture_overlap){0};

@@ -255,8 +255,8 @@ static ckam_status reserve(ckam_run *run, size_t mine, ckam_error *error) {
 
 /* An offer with its size before it. */
 static size_t offer(const ckam_run *run, size_t index, char *place) {
-    size_t size =
-        chain_offer(run->lanes[index].chain, index, (size_t)run->plan->run.chains, place ? place + sizeof size : NULL);
+    size_t size = chain_summarise(run->lanes[index].chain, index, (size_t)run->plan->run.chains,
+                                  place ? place + sizeof size : NULL);
     if (place) memcpy(place, &size, sizeof size);
     return size + sizeof size;
 }

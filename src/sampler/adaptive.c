@@ -1,15 +1,18 @@
-/* adaptive.c - see adaptive.h. */
+/* adaptive.c - the samplers am, rbam and gam: adaptive Metropolis (Haario and others 2001; Andrieu and Thoms 2008),
+ * y ~ N(x, nu^2 Sigma).
+ *
+ * They differ in what mu and Sigma, and nu, learn from: that is, in their tell. */
 #include "sampler/adaptive.h"
 
 #include "linalg/linalg.h"
 
 #include <string.h>
 
-/* Sigma's standard deviations stay above this part of their initial ones (algorithm: a long run of rejections at
- * a constant gain shrinks Sigma geometrically, and a factor that has reached 0 never recovers). */
+/* The diagonal of L stays above this fraction of its initial value: under a constant Robbins-Monro gain a long run
+ * of rejections shrinks Sigma geometrically, and a factor that has reached 0 never recovers. */
 #define DIAGONAL_FLOOR 1e-10
 
-bool adaptive_wants_scale(const settings *options) { return isnan(options->step_size); }
+static bool adaptive_wants_scale(const settings *options) { return isnan(options->step_size); }
 
 static size_t layout(adaptive_state *s, const blueprint *plan) {
     size_t end = sizeof *s;
@@ -20,14 +23,15 @@ static size_t layout(adaptive_state *s, const blueprint *plan) {
     return end;
 }
 
-size_t adaptive_size(const blueprint *plan) { return layout(&(adaptive_state){0}, plan); }
+static size_t adaptive_size(const blueprint *plan) { return layout(&(adaptive_state){0}, plan); }
 
-double adaptive_touched(const blueprint *plan) {
-    const double longer = fmax(0.0, (double)plan->dim - 512.0); /* than a page */
+/* Without the pages above the diagonal of L. */
+static double adaptive_touched(const blueprint *plan) {
+    const double longer = fmax(0.0, (double)plan->dim - 512.0); /* than a page of memory */
     return (double)adaptive_size(plan) - 0.5 * sizeof(double) * longer * longer;
 }
 
-void adaptive_begin(void *state, const blueprint *plan, const double *x, double log_density, double length) {
+static void adaptive_begin(void *state, const blueprint *plan, const double *x, double log_density, double length) {
     adaptive_state *s = state;
     const settings *o = plan->settings;
     size_t          dim = plan->dim;
@@ -53,23 +57,21 @@ const double *adaptive_ask(void *state, rng *r) {
     return y;
 }
 
-double adaptive_gain(const adaptive_state *s) { return gain_moments(&s->gain, s->now.counts.iterations, s->now.dim); }
+/* eta of this iteration for mu and Sigma; below 1, as a gain of 1 would leave a singular Sigma for good. */
+static double moments_gain(const adaptive_state *s) {
+    return gain_moments(&s->gain, s->now.counts.iterations, s->now.dim);
+}
 
-void adaptive_learn_covariance(adaptive_state *s, double scale, double weight, const double *point) {
+/* Sigma := scale^2 Sigma + weight (point - mu)(point - mu)^T. */
+static void learn_covariance(adaptive_state *s, double scale, double weight, const double *point) {
     size_t  dim = s->now.dim;
     double *tau = block_at(s, s->work), *mean = block_at(s, s->mean), root = sqrt(weight);
     for (size_t k = 0; k < dim; k++) tau[k] = root * (point[k] - mean[k]);
     chol_update(dim, block_at(s, s->factor), scale, tau);
 }
 
-void adaptive_learn(adaptive_state *s, double eta, const double *x) {
-    double *mean = block_at(s, s->mean);
-    adaptive_learn_covariance(s, sqrt(1.0 - eta), eta, x);
-    for (size_t k = 0; k < s->now.dim; k++) mean[k] += eta * (x[k] - mean[k]);
-    adaptive_keep_definite(s);
-}
-
-void adaptive_keep_definite(adaptive_state *s) {
+/* Keeps the diagonal of L above the floor; counted. */
+static void keep_definite(adaptive_state *s) {
     double *factor = block_at(s, s->factor);
     size_t  dim = s->now.dim;
     for (size_t k = 0; k < dim; k++)
@@ -78,3 +80,82 @@ void adaptive_keep_definite(adaptive_state *s) {
             s->now.counts.floored++;
         }
 }
+
+void adaptive_learn(adaptive_state *s, double eta, const double *x) {
+    double *mean = block_at(s, s->mean);
+    learn_covariance(s, sqrt(1.0 - eta), eta, x);
+    for (size_t k = 0; k < s->now.dim; k++) mean[k] += eta * (x[k] - mean[k]);
+    keep_definite(s);
+}
+
+/* -- am ------------------------------------------------------------------------------------------------------------ */
+
+const ckam_option am_sampler_options[] = {SETTING_STEP_SIZE, SETTING_ADAPT_DECAY, SETTING_ADAPT_GAIN, SETTING_WARMUP,
+                                          OPTION_END};
+
+/* nu is fixed; mu and Sigma are the running mean and covariance of the chain (algorithm 2). */
+static void am_tell(void *state, rng *r, double log_density, ckam_step *out) {
+    adaptive_state *s = state;
+    decide(&s->now, r, log_density, 0.0, out);
+    adaptive_learn(s, moments_gain(s), out->x);
+    out->step_size = s->nu;
+}
+
+const sampler am_sampler = {.options_size = sizeof(settings),
+                            .wants_scale = adaptive_wants_scale,
+                            .size = adaptive_size,
+                            .touched = adaptive_touched,
+                            .begin = adaptive_begin,
+                            .ask = adaptive_ask,
+                            .tell = am_tell};
+
+/* -- rbam ---------------------------------------------------------------------------------------------------------- */
+
+const ckam_option rbam_sampler_options[] = {SETTING_STEP_SIZE, SETTING_ADAPT_DECAY, SETTING_ADAPT_GAIN, SETTING_WARMUP,
+                                            OPTION_END};
+
+/* Rao-Blackwellised adaptation: mu and Sigma learn from the proposal and the state before it, weighted by alpha and
+ * 1 - alpha (algorithm 3). */
+static void rbam_tell(void *state, rng *r, double log_density, ckam_step *out) {
+    adaptive_state *s = state;
+    const double   *before = now_x(&s->now), *proposal = now_y(&s->now); /* stay in place when decide() swaps */
+    double         *mean = block_at(s, s->mean);
+    double          alpha = decide(&s->now, r, log_density, 0.0, out), eta = moments_gain(s);
+    learn_covariance(s, sqrt(1.0 - eta), eta * alpha, proposal);
+    learn_covariance(s, 1.0, eta * (1.0 - alpha), before);
+    for (size_t k = 0; k < s->now.dim; k++)
+        mean[k] += eta * (alpha * (proposal[k] - mean[k]) + (1.0 - alpha) * (before[k] - mean[k]));
+    keep_definite(s);
+    out->step_size = s->nu;
+}
+
+const sampler rbam_sampler = {.options_size = sizeof(settings),
+                              .wants_scale = adaptive_wants_scale,
+                              .size = adaptive_size,
+                              .touched = adaptive_touched,
+                              .begin = adaptive_begin,
+                              .ask = adaptive_ask,
+                              .tell = rbam_tell};
+
+/* -- gam ----------------------------------------------------------------------------------------------------------- */
+
+const ckam_option gam_sampler_options[] = {SETTING_STEP_SIZE,  SETTING_TARGET_ACCEPT, SETTING_ADAPT_DECAY,
+                                           SETTING_ADAPT_GAIN, SETTING_WARMUP,        OPTION_END};
+
+/* As am, with a global scale that adapts: log nu^2 += eta_t (alpha - alpha*) (algorithm 4). */
+static void gam_tell(void *state, rng *r, double log_density, ckam_step *out) {
+    adaptive_state *s = state;
+    double          eta = gain_step_size(&s->gain, s->now.counts.iterations);
+    out->step_size = s->nu;
+    double alpha = decide(&s->now, r, log_density, 0.0, out);
+    s->nu = step_size_adapt(s->nu, s->nu_start, 0.5 * eta, alpha, s->target_accept); /* nu, not nu^2: half */
+    adaptive_learn(s, moments_gain(s), out->x);
+}
+
+const sampler gam_sampler = {.options_size = sizeof(settings),
+                             .wants_scale = adaptive_wants_scale,
+                             .size = adaptive_size,
+                             .touched = adaptive_touched,
+                             .begin = adaptive_begin,
+                             .ask = adaptive_ask,
+                             .tell = gam_tell};

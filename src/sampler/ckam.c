@@ -1,9 +1,9 @@
 /* ckam.c - cyclical kernel adaptive Metropolis: the paper's Algorithm 2.
  *
  * Each cycle of L iterations starts a kernel walk afresh and explores with it for E = floor(beta L) iterations.
- * At the transition the walk's law at the state reached becomes Sigma; then plain random-walk steps
+ * At the transition the walk's proposal at the state reached becomes Sigma; then plain random-walk steps
  * N(x, nu_t^2 Sigma), whose nu_t falls from the walk's along a cosine, give the draws. */
-#include "sampler/kernel_walk.h"
+#include "sampler/kam.h"
 
 const ckam_option ckam_sampler_options[] = {SETTING_STEP_SIZE,    SETTING_TARGET_ACCEPT, SETTING_ADAPT_DECAY,
                                             SETTING_ADAPT_GAIN,   SETTING_SUBSAMPLE,     SETTING_KERNEL,
@@ -19,12 +19,12 @@ typedef struct ckam_state {
     bool        delayed;       /* transition = delayed-rejection */
     double      nu_explored;   /* nu after the last adaptation, nu_exp */
     double      cosine;        /* cosine_at(E) */
-    double      fall;          /* nu_t / nu_exp of this iteration */
+    double      nu_ratio;      /* nu_t / nu_exp of this iteration */
     size_t      seen;          /* draws in mean and scatter (covariance = global) */
-    size_t      mean, scatter; /* offsets: of all past draws; sum of products of their deviations */
+    size_t      mean, scatter; /* offsets: mean and scatter matrix of all past draws */
 } ckam_state;
 
-/* floor(beta L), where a product that is a whole number but for rounding is that number. */
+/* floor(beta L), where a product that is within rounding of a whole number counts as that number. */
 static uint64_t explore_length(const settings *o) {
     return (uint64_t)floor(o->explore * (double)o->cycle_length * (1.0 + 1e-12));
 }
@@ -52,7 +52,7 @@ static size_t ckam_layout(ckam_state *s, const blueprint *plan) {
     size_t end = sizeof *s, dim = plan->dim;
     s->explore = explore_length(plan->settings);
     s->length = plan->settings->cycle_length;
-    kernel_walk_layout(&s->walk, plan, LAWS, s->explore + 1, &end);
+    kernel_walk_layout(&s->walk, plan, PROPOSALS, s->explore + 1, &end);
     if (s->walk.proposal.global) {
         s->mean = block_take(&end, dim, 1);
         s->scatter = block_take(&end, dim, dim);
@@ -62,9 +62,9 @@ static size_t ckam_layout(ckam_state *s, const blueprint *plan) {
 
 static size_t ckam_size(const blueprint *plan) { return ckam_layout(&(ckam_state){0}, plan); }
 
-/* covariance = global: what this cycle's proposals are shaped by is the covariance of all draws before it. */
+/* covariance = global: proposals of this cycle have the covariance of all draws before it. */
 static void use_global(ckam_state *s) {
-    kernel_proposal_global(&s->walk.proposal, s, s->walk.laws, s->seen, block_at(s, s->scatter));
+    kernel_proposal_global(&s->walk.proposal, s, s->walk.proposals, s->seen, block_at(s, s->scatter));
 }
 
 static void ckam_begin(void *state, const blueprint *plan, const double *x, double log_density, double length) {
@@ -81,33 +81,33 @@ static void ckam_begin(void *state, const blueprint *plan, const double *x, doub
  * proposals.) */
 static void transition(ckam_state *s) {
     kernel_walk *w = &s->walk;
-    law         *sigma = &w->laws[LAW_SIGMA];
+    proposal_at *sigma = &w->proposals[PROPOSAL_SIGMA];
     s->nu_explored = kernel_walk_nu(w);
-    law_measure(&w->proposal, s, sigma, now_x(&w->now));
-    law_factor(s, sigma, w->gamma, s->nu_explored);
+    proposal_at_measure(&w->proposal, s, sigma, now_x(&w->now));
+    proposal_at_factor(s, sigma, w->gamma, s->nu_explored);
     w->now.counts.factorisations = sigma->factored;
 }
 
-/* Delayed rejection at the transition: theta' from the walk's law at x, whose rejection is forced, then theta''
+/* Delayed rejection at the transition: theta' from the walk's proposal at x, whose rejection is forced, then theta''
  * around theta'. theta' is kept for the decision. */
 static void propose_delayed(ckam_state *s, rng *r, double *y) {
     kernel_walk *w = &s->walk;
-    law         *at_x = kernel_walk_law(w, s->nu_explored), *between = &w->laws[LAW_BETWEEN];
-    law_draw(&w->proposal, s, at_x, r, 1.0, now_x(&w->now), y);
-    law_measure(&w->proposal, s, between, y);
-    law_draw(&w->proposal, s, &w->laws[LAW_SIGMA], r, 1.0, y, y);
+    proposal_at *at_x = kernel_walk_proposal_at(w, s->nu_explored), *between = &w->proposals[PROPOSAL_BETWEEN];
+    proposal_at_draw(&w->proposal, s, at_x, r, 1.0, now_x(&w->now), y);
+    proposal_at_measure(&w->proposal, s, between, y);
+    proposal_at_draw(&w->proposal, s, &w->proposals[PROPOSAL_SIGMA], r, 1.0, y, y);
 }
 
 /* log of q(theta'|theta'') q_RW(x|theta') / (q(theta'|x) q_RW(theta''|theta')). */
 static double delayed_ratio(ckam_state *s) {
     kernel_walk           *w = &s->walk;
     const kernel_proposal *p = &w->proposal;
-    law                   *at_x = &w->laws[w->here], *at_y = &w->laws[!w->here], *sigma = &w->laws[LAW_SIGMA];
-    law                   *between = &w->laws[LAW_BETWEEN];
-    law_measure(p, s, at_y, now_y(&w->now));
-    law_factor(s, at_y, w->gamma, s->nu_explored);
-    return law_log_density(p, s, at_y, at_y, between) + law_log_density(p, s, sigma, between, at_x) -
-           law_log_density(p, s, at_x, at_x, between) - law_log_density(p, s, sigma, between, at_y);
+    proposal_at *at_x = &w->proposals[w->here], *at_y = &w->proposals[!w->here], *sigma = &w->proposals[PROPOSAL_SIGMA];
+    proposal_at *between = &w->proposals[PROPOSAL_BETWEEN];
+    proposal_at_measure(p, s, at_y, now_y(&w->now));
+    proposal_at_factor(s, at_y, w->gamma, s->nu_explored);
+    return proposal_at_log_density(p, s, at_y, at_y, between) + proposal_at_log_density(p, s, sigma, between, at_x) -
+           proposal_at_log_density(p, s, at_x, at_x, between) - proposal_at_log_density(p, s, sigma, between, at_y);
 }
 
 static bool is_delayed(const ckam_state *s) { return s->delayed && s->walk.t == s->explore; }
@@ -117,11 +117,11 @@ static const double *ckam_ask(void *state, rng *r) {
     kernel_walk *w = &s->walk;
     double      *y = now_y(&w->now);
     if (w->t < s->explore) return kernel_walk_ask(w, r);
-    s->fall = cosine_at(w->t, s->length) / s->cosine;
+    s->nu_ratio = cosine_at(w->t, s->length) / s->cosine;
     if (is_delayed(s))
         propose_delayed(s, r, y);
     else
-        law_draw(&w->proposal, s, &w->laws[LAW_SIGMA], r, s->fall, now_x(&w->now), y);
+        proposal_at_draw(&w->proposal, s, &w->proposals[PROPOSAL_SIGMA], r, s->nu_ratio, now_x(&w->now), y);
     return y;
 }
 
@@ -142,7 +142,7 @@ static void tell_sampling(ckam_state *s, rng *r, double log_density, ckam_step *
     kernel_walk *w = &s->walk;
     double       log_ratio_q = is_delayed(s) && log_density > -HUGE_VAL ? delayed_ratio(s) : 0.0;
     decide(&w->now, r, log_density, log_ratio_q, out);
-    out->step_size = s->nu_explored * s->fall;
+    out->step_size = s->nu_explored * s->nu_ratio;
     if (w->proposal.global) learn_global(s, out->x);
     w->t++;
 }

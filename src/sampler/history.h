@@ -1,4 +1,4 @@
-/* history.h - the states that a chain has visited, within a stated memory.
+/* history.h - the states that a chain has visited, evenly thinned to fit into bounded memory.
  *
  * Every state is kept, repeats too, until the room is full; then every second one is dropped and from there on
  * only every second (fourth, eighth, ...) state comes in. What is left is an even thinning of the whole past. */
@@ -10,7 +10,7 @@
 
 typedef struct history {
     size_t   dim, capacity, count;
-    uint64_t seen, stride; /* states offered so far; one in `stride` is kept */
+    uint64_t seen, stride; /* states so far; one in `stride` is kept */
 } history;
 
 /* States that fit: 32 MiB of them, at most 20,000 and at least twice the subsample; an even number, and no more

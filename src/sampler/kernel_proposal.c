@@ -14,8 +14,8 @@ size_t kernel_proposal_most(const settings *options, size_t dim) {
     return 4 * dim > SUBSAMPLE_LEAST ? 4 * dim : SUBSAMPLE_LEAST;
 }
 
-void kernel_proposal_layout(kernel_proposal *p, size_t count, law *laws, size_t dim, const settings *options,
-                            size_t *end) {
+void kernel_proposal_layout(kernel_proposal *p, size_t count, proposal_at *proposals, size_t dim,
+                            const settings *options, size_t *end) {
     size_t n = kernel_proposal_most(options, dim), most = dim > n ? dim : n;
     p->global = options->covariance == COVARIANCE_GLOBAL;
     size_t order = p->global ? dim : lowrank_order(dim, n);
@@ -29,11 +29,11 @@ void kernel_proposal_layout(kernel_proposal *p, size_t count, law *laws, size_t 
     p->work = block_take(end, most, 3);
     p->index = block_take(end, n, 1);
     for (size_t i = 0; i < count; i++) {
-        laws[i].place = block_take(end, dim, 1);
-        laws[i].slope = block_take(end, n, 1);
-        laws[i].inner = block_take(end, n, 1);
-        laws[i].shape = block_take(end, order, order);
-        laws[i].factor = block_take(end, order, order);
+        proposals[i].place = block_take(end, dim, 1);
+        proposals[i].slope = block_take(end, n, 1);
+        proposals[i].inner = block_take(end, n, 1);
+        proposals[i].shape = block_take(end, order, order);
+        proposals[i].factor = block_take(end, order, order);
     }
 }
 
@@ -136,12 +136,13 @@ void kernel_proposal_subsample(kernel_proposal *p, void *base, rng *r, size_t co
     if (p->auto_scale) kernel_set_scale(&p->kernel, p->distance > 0.0 ? p->distance : 1.0);
 }
 
-void kernel_proposal_global(kernel_proposal *p, void *base, law *laws, size_t states, const double *scatter) {
+void kernel_proposal_global(kernel_proposal *p, void *base, proposal_at *proposals, size_t states,
+                            const double *scatter) {
     double weight = states > 1 ? 1.0 / (double)(states - 1) : 0.0, trace = 0.0;
     p->n = p->dim;
     p->states = states;
-    for (size_t l = 0; l < LAWS; l++)
-        for (size_t i = 0; i < p->dim * p->dim; i++) block_at(base, laws[l].shape)[i] = weight * scatter[i];
+    for (size_t l = 0; l < PROPOSALS; l++)
+        for (size_t i = 0; i < p->dim * p->dim; i++) block_at(base, proposals[l].shape)[i] = weight * scatter[i];
     for (size_t k = 0; k < p->dim; k++) trace += weight * scatter[k * p->dim + k];
     p->distance = sqrt(2.0 * trace);
 }
@@ -162,7 +163,7 @@ static inline void distances(const kernel_proposal *p, const double *z, const do
 }
 
 /* Row k of G: 2 g_i (z_i - x)_k, less its mean over i. */
-WIDE static void measure_primal(const kernel_proposal *p, void *base, law *at) {
+WIDE static void measure_primal(const kernel_proposal *p, void *base, proposal_at *at) {
     size_t        n = p->n;
     const double *z = block_at(base, p->z), *x = block_at(base, at->place);
     double       *square = block_at(base, p->work), *slope = block_at(base, at->slope);
@@ -178,7 +179,7 @@ WIDE static void measure_primal(const kernel_proposal *p, void *base, law *at) {
 }
 
 /* W = M^T M has W_ij = 4 g_i g_j (z_i - x).(z_j - x), from the inner products; the shape is H W H. */
-static void measure_dual(const kernel_proposal *p, void *base, law *at) {
+static void measure_dual(const kernel_proposal *p, void *base, proposal_at *at) {
     size_t        n = p->n;
     const double *z = block_at(base, p->z), *x = block_at(base, at->place), *gram = block_at(base, p->gram);
     double       *mean = block_at(base, p->work), *slope = block_at(base, at->slope);
@@ -202,7 +203,7 @@ static void measure_dual(const kernel_proposal *p, void *base, law *at) {
         for (size_t i = j; i < n; i++) shape[j * n + i] += total - mean[i] - mean[j];
 }
 
-void law_measure(const kernel_proposal *p, void *base, law *at, const double *x) {
+void proposal_at_measure(const kernel_proposal *p, void *base, proposal_at *at, const double *x) {
     const double *centre = block_at(base, p->centre);
     double       *place = block_at(base, at->place);
     at->gaussian.dim = p->dim;
@@ -216,7 +217,7 @@ void law_measure(const kernel_proposal *p, void *base, law *at, const double *x)
         measure_primal(p, base, at);
 }
 
-void law_factor(void *base, law *at, double gamma, double nu) {
+void proposal_at_factor(void *base, proposal_at *at, double gamma, double nu) {
     at->stretch = nu / at->nu;
     if (fabs(gamma / at->gamma / at->stretch - 1.0) <= 1e-14)
         return; /* the ratio of the two is the same but for rounding */
@@ -227,7 +228,8 @@ void law_factor(void *base, law *at, double gamma, double nu) {
     at->factored++;
 }
 
-void law_draw(const kernel_proposal *p, void *base, const law *at, rng *r, double scale, const double *x, double *y) {
+void proposal_at_draw(const kernel_proposal *p, void *base, const proposal_at *at, rng *r, double scale,
+                      const double *x, double *y) {
     size_t        dim = p->dim, n = p->n;
     const double *z = block_at(base, p->z), *place = block_at(base, at->place), *slope = block_at(base, at->slope);
     double       *normals = block_at(base, p->work);
@@ -251,7 +253,8 @@ void law_draw(const kernel_proposal *p, void *base, const law *at, rng *r, doubl
     }
 }
 
-double law_log_density(const kernel_proposal *p, void *base, const law *at, const law *from, const law *to) {
+double proposal_at_log_density(const kernel_proposal *p, void *base, const proposal_at *at, const proposal_at *from,
+                               const proposal_at *to) {
     size_t        dim = p->dim, n = p->n, most = dim > n ? dim : n;
     const double *a = block_at(base, from->place), *b = block_at(base, to->place), *x = block_at(base, at->place);
     const double *slope = block_at(base, at->slope);

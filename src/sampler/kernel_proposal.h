@@ -12,8 +12,8 @@
 #include "rng/rng.h"
 #include "sampler/settings.h"
 
-/* The law at one point. The arrays are offsets from the start of the block. */
-typedef struct law {
+/* The Gaussian proposal at one point x: N(x, C(x)). The arrays are offsets from the start of the block. */
+typedef struct proposal_at {
     size_t   place;         /* x less the centre of z: dim */
     size_t   slope, inner;  /* g_i; z_i . x (dim > n): n   */
     size_t   shape, factor; /* G G^T or G^T G; its factor with gamma and nu: order^2 */
@@ -21,8 +21,8 @@ typedef struct law {
     double   gamma, nu;     /* that it is factored for; NaN: it is not */
     double   stretch;       /* C is this squared times the one that is factored */
     lowrank  gaussian;
-    uint64_t factored; /* how often it was */
-} law;
+    uint64_t factored; /* how often */
+} proposal_at;
 
 typedef struct kernel_proposal {
     size_t dim, most;  /* d; the largest n */
@@ -39,16 +39,16 @@ typedef struct kernel_proposal {
     size_t work, index; /* 3 max(dim, n) numbers; n whole numbers */
 } kernel_proposal;
 
-/* Laws 0 and 1 are at the state and at the proposal, in turn; ckam has one at a point between (delayed rejection) and
- * one that is kept for a phase. */
-enum { LAW_BETWEEN = 2, LAW_SIGMA = 3, LAWS = 4 };
+/* Proposals 0 and 1 are those at the state and at the proposed point, in turn; ckam has one at the intermediate
+ * point of delayed rejection and one that is kept for a sampling phase. */
+enum { PROPOSAL_BETWEEN = 2, PROPOSAL_SIGMA = 3, PROPOSALS = 4 };
 
 /* The largest n: the option subsample, or 4 dim within 50 and 200. */
 size_t kernel_proposal_most(const settings *options, size_t dim);
-/* Reserves the arrays behind *end, those of `count` laws too: all offsets are from the start of the block, `base`
+/* Reserves the arrays behind *end, also those of `count` proposals: all offsets are from the start of the block, `base`
  * below. */
-void kernel_proposal_layout(kernel_proposal *p, size_t count, law *laws, size_t dim, const settings *options,
-                            size_t *end);
+void kernel_proposal_layout(kernel_proposal *p, size_t count, proposal_at *proposals, size_t dim,
+                            const settings *options, size_t *end);
 /* Settings that the layout does not need. The kernel's options have been checked. */
 void kernel_proposal_begin(kernel_proposal *p, const settings *options);
 
@@ -56,17 +56,20 @@ void kernel_proposal_begin(kernel_proposal *p, const settings *options);
 void kernel_proposal_subsample(kernel_proposal *p, void *base, rng *r, size_t count, const double *rows);
 /* Instead of z: C(x) = gamma^2 I + nu^2 scatter / (states - 1) everywhere (the second part is 0 for fewer than 2
  * states). */
-void kernel_proposal_global(kernel_proposal *p, void *base, law *laws, size_t states, const double *scatter);
+void kernel_proposal_global(kernel_proposal *p, void *base, proposal_at *proposals, size_t states,
+                            const double *scatter);
 
-/* The shape of C at x. */
-void law_measure(const kernel_proposal *p, void *base, law *at, const double *x);
-/* C itself, for these gamma and nu; nothing to do where it is factored for them, or for others of the same ratio, of which
- * it is a multiple (noise = auto follows the step size). */
-void law_factor(void *base, law *at, double gamma, double nu);
+/* The shape of C at x, G G^T or G^T G. */
+void proposal_at_measure(const kernel_proposal *p, void *base, proposal_at *at, const double *x);
+/* The factor of C for these gamma and nu. Nothing is done where it is factored for them, or for others of the same
+ * ratio, of which C is a multiple (noise = auto follows the step size). */
+void proposal_at_factor(void *base, proposal_at *at, double gamma, double nu);
 /* y := x + scale * (a draw of N(0, C)). y may be x. */
-void law_draw(const kernel_proposal *p, void *base, const law *at, rng *r, double scale, const double *x, double *y);
+void proposal_at_draw(const kernel_proposal *p, void *base, const proposal_at *at, rng *r, double scale,
+                      const double *x, double *y);
 /* log N(to - from; 0, C at `at`). */
-double law_log_density(const kernel_proposal *p, void *base, const law *at, const law *from, const law *to);
+double proposal_at_log_density(const kernel_proposal *p, void *base, const proposal_at *at, const proposal_at *from,
+                               const proposal_at *to);
 
 /* The natural unit of nu: l^2 / sqrt(n) for radial kernels, 1 / sqrt(n) for the linear one, 1 when global. */
 double kernel_proposal_unit(const kernel_proposal *p);

@@ -1,10 +1,13 @@
-/* sampler.c - the state that every sampler has, and the Metropolis-Hastings decision. */
+/* sampler.c - the state that every sampler has, the Metropolis-Hastings decision, and the words of options. */
 #include "sampler/sampler.h"
 
 #include "base/fastmath.h"
 
 #include <math.h>
 #include <string.h>
+
+const char *const transition_words[] = {"plain", "delayed-rejection", NULL};
+const char *const covariance_words[] = {"kernel", "global", NULL};
 
 void current_layout(current *now, size_t dim, size_t *end) {
     now->dim = dim;

@@ -28,23 +28,24 @@ typedef struct blueprint {
 /* The algorithm NAME is a table NAME_sampler and the options NAME_sampler_options; its name and summary are in
  * samplers.def. */
 
-/* What a sampler's search for modes has come to. A search is independent of the others, and ends in a mode or in none. */
+/* Counts of a sampler's search for modes. Searches are independent of each other, and each ends in one mode or in
+ * none. */
 typedef struct search_counts {
-    uint64_t searches;                   /* of all chains, up to the last time they learned from each other */
+    uint64_t searches;                   /* of all chains, up to the last pooled adaptation */
     uint64_t evaluations;                /* that these took */
     uint64_t recent, recent_evaluations; /* of this chain since then */
     uint64_t modes;                      /* that draws have visited ... */
     uint64_t once, twice;                /* ... those that one search ended in, two */
-    uint64_t unvisited;                  /* places that searches found and draws have not reached so far */
+    uint64_t unvisited;                  /* components that searches found and no draw has reached so far */
     double   unvisited_share;            /* the largest share of the mass that a search estimates for one of them */
-    uint64_t group[2]; /* modes that the two groups of chains had found when they began to share; 0, 0: before that */
+    uint64_t group[2]; /* modes that each of two groups of chains has found, once they share a mixture; 0, 0: before */
     uint64_t common;   /* of these: found by both */
     uint64_t draws,
         late; /* iterations of this chain in this cycle; those in modes that were not known when its draws began */
 } search_counts;
 
-/* Whether so many of a cycle's iterations are in modes that were not known when the draws began that these are no draws from the
- * target. docs/samplers/jump.md has the measurement. */
+/* Whether too large a share of a cycle's iterations is in modes that were not known when the draws began: then the
+ * draws before are not from the whole target, and begin anew. docs/samplers/jump.md has the measurement. */
 static inline bool search_is_late(uint64_t draws, uint64_t late) {
     return late && (double)late >= tuning.memory.minor_share * (double)draws;
 }
@@ -57,7 +58,8 @@ typedef struct sampler {
     ckam_status (*check)(const blueprint *plan, ckam_error *error);
     /* Iterations that give no draws, where that is auto. NULL: it never is. */
     uint64_t (*warmup)(const blueprint *plan);
-    /* Evaluations from begin() to the first draw, where the target is easy to start from. NULL: settings->warmup + 1. */
+    /* Evaluations from begin() to the first draw, where the target is easy to start from. NULL: settings->warmup +
+     * 1. */
     uint64_t (*first_draw)(const blueprint *plan);
     size_t (*size)(const blueprint *plan);    /* of the state, in bytes; SIZE_MAX when it overflows */
     double (*touched)(const blueprint *plan); /* of them, those that are written to in the end. NULL: all */
@@ -65,15 +67,16 @@ typedef struct sampler {
     void (*begin)(void *state, const blueprint *plan, const double *x, double log_density, double length);
     const double *(*ask)(void *state, rng *r);                             /* next point to evaluate */
     void (*tell)(void *state, rng *r, double log_density, ckam_step *out); /* decide, adapt, report  */
-    /* Chains that learn from each other, else NULL: whether this one has come to where they do ... */
+    /* Of samplers with pooled adaptation, else NULL: whether this chain waits for it ... */
     bool (*waits)(const void *state);
-    /* ... what it brings as number `index` of `total` chains, as bytes; returns how many (bytes == NULL: only that) ... */
-    size_t (*offer)(void *state, size_t index, size_t total, void *bytes);
-    /* ... and what they do there, all of them at the same place. `states` learn from the `total` offers, in their order, which are
-     * changed; offers == NULL: from each other. False for want of memory, which one state alone does not need. */
-    bool (*pool)(void *const *states, size_t count, void *const *offers, size_t total);
-    /* A sampler that searches for modes, else NULL: how that went; and to be told that its draws begin anew, so that the modes that
-     * it knows now are known from their beginning. */
+    /* ... its summary, as chain `index` of `total`, in bytes; returns how many (bytes == NULL: only that) ... */
+    size_t (*summarise)(void *state, size_t index, size_t total, void *bytes);
+    /* ... and the adaptation of `states`, all at the end of the same cycle, from the `total` summaries in their
+     * order, which are changed; summaries == NULL: from each other. False where memory is short, which one state
+     * alone does not need. */
+    bool (*pool)(void *const *states, size_t count, void *const *summaries, size_t total);
+    /* Of samplers that search for modes, else NULL: its counts; and a notice that draws begin anew, so that the
+     * present modes are known from their beginning. */
     void (*search)(const void *state, search_counts *counts);
     void (*restart)(void *state);
 } sampler;

@@ -20,7 +20,7 @@ void scale_ask(const scale_search *s, size_t dim, const double *x, const double 
     for (size_t k = 0; k < dim; k++) y[k] = x[k] + s->distance * direction[k];
 }
 
-/* One end of the bracket is known: go the other way, ever faster. */
+/* One end of the bracket is known: go the other way, with growing steps. */
 static void extend(scale_search *s) {
     s->distance *= isinf(s->high) ? s->factor : 1.0 / s->factor;
     s->factor *= s->factor;
@@ -30,15 +30,15 @@ static void extend(scale_search *s) {
  * that stays twice counts half); the middle where the fall has no logarithm. */
 static void refine(scale_search *s, int side) {
     double a = log(s->fall_low), b = log(s->fall_high);
-    double part = 0.5;
+    double fraction = 0.5;
     if (isfinite(a) && isfinite(b)) {
         if (side == s->side && side > 0) a *= 0.5;
         if (side == s->side && side < 0) b *= 0.5;
-        part = a / (a - b);
+        fraction = a / (a - b);
     }
     s->side = side;
     double ratio = log(s->high / s->low);
-    s->distance = s->low * exp(part * ratio);
+    s->distance = s->low * exp(fraction * ratio);
     if (!(s->distance > s->low && s->distance < s->high)) s->distance = s->low * exp(0.5 * ratio);
 }
 

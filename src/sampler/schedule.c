@@ -34,8 +34,9 @@ double step_size_adapt(double nu, double start, double eta, double alpha, double
 
 double step_size_optimal(size_t dim) { return 2.38 / sqrt((double)dim); }
 
-/* (cos(pi t / length) + 1) / 2 = 1 - sin(h)^2 with h = pi t / (2 length), and in the second half, where h is that of the rest
- * of the way, sin(h)^2: h is at most pi/4, and Taylor's polynomial of degree 15 errs by less than rounding does. */
+/* (cos(pi t / length) + 1) / 2 = 1 - sin(h)^2 with h = pi t / (2 length), and in the second half, where h is that of
+ * the rest of the way, sin(h)^2: h is at most pi/4, and Taylor's polynomial of degree 15 errs by less than rounding
+ * does. */
 double cosine_at(uint64_t t, uint64_t length) {
     const double half_pi = 1.57079632679489661923;
     const bool   late = t > length - t;

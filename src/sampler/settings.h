@@ -17,7 +17,7 @@ typedef struct settings {
 
 enum transition { TRANSITION_PLAIN, TRANSITION_DELAYED };
 enum covariance { COVARIANCE_KERNEL, COVARIANCE_GLOBAL };
-extern const char *const transition_words[], *const covariance_words[];
+extern const char *const transition_words[], *const covariance_words[]; /* in sampler.c */
 
 /* Step sizes and noise stay below this: their squares are numbers. */
 #define LENGTH_MOST 1e100

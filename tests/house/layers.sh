@@ -14,6 +14,7 @@ find src cli examples -name '*.[ch]' | sort | xargs awk '
         may["target"]  = " base rng "
         may["mixture"] = " base rng linalg "
         may["sampler"] = " base rng linalg kernel mixture "
+        may["jump"]    = " base rng linalg mixture sampler "
         may["chain"]   = " base rng linalg kernel target sampler "
         may["draws"]   = " base "
         may["diag"]    = " base linalg draws "

@@ -33,6 +33,7 @@ echo '#include <ckam.h>' >"$tree/examples/first.c"
 good
 bad src/base/upward.c '#include "rng/rng.h"'
 bad src/sampler/upward.h '  #  include "target/target.h"'
+bad src/sampler/jump.c '#include "jump/jump.h"'
 bad src/kernel/sideways.c '#include "rng/rng.h"'
 bad src/rng/angle.c '#include <linalg/linalg.h>'
 bad src/rng/parent.c '#include "../chain/chain.h"'

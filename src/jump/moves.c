@@ -1,5 +1,5 @@
 /* moves.c - see moves.h. */
-#include "sampler/moves.h"
+#include "jump/moves.h"
 
 #include "linalg/linalg.h"
 #include "mixture/tuning.h"
@@ -15,7 +15,7 @@ static jump_move choose_move(const jump_state *s, rng *r) {
 
 const double *moves_ask(jump_state *s, rng *r) {
     current *now = &s->settle.now;
-    mixture *m = jump_memory(s);
+    mixture *m = jump_mixture(s);
     double  *y = now_y(now), *z = block_at(s, s->settle.work);
     s->label = mixture_label(m, r, block_at(s, s->at_x), s->log_q_x); /* Gibbs: costs no evaluation */
     s->move = choose_move(s, r);
@@ -34,15 +34,16 @@ const double *moves_ask(jump_state *s, rng *r) {
         break;
     default:
         rng_normals(r, now->dim, z);
-        s->short_step = rng_uniform(r) < s->plan.brief ? pow(tuning.moves.shortest, rng_uniform(r)) : 1.0;
+        s->short_step = rng_uniform(r) < s->plan.short_share ? pow(tuning.moves.shortest, rng_uniform(r)) : 1.0;
         mixture_shift(m, s->label, s->short_step * m->at[s->label].step, z, now_x(now), y);
     }
     return y;
 }
 
-/* log of the ratio of all but pi, for the augmented target pi(x) rho_i(x), rho_i(x) = w_i t_i(x) / q(x). */
+/* log of the Metropolis-Hastings ratio but for pi(y) / pi(x), on the augmented target pi(x) rho_i(x), rho_i(x) = w_i
+ * t_i(x) / q(x). */
 static double log_ratio(jump_state *s) {
-    mixture         *m = jump_memory(s);
+    mixture         *m = jump_mixture(s);
     const component *from = &m->at[s->source], *to = &m->at[s->target];
     const double    *at_x = block_at(s, s->at_x), *at_y = block_at(s, s->at_y);
     double           rho_x = from->log_weight + at_x[s->source] - s->log_q_x,
@@ -50,15 +51,17 @@ static double log_ratio(jump_state *s) {
     if (s->move == MOVE_LOCAL) return rho_y - rho_x;
     if (s->move == MOVE_INDEPENDENT) return s->log_q_x - s->log_q_y;
     if (s->move == MOVE_CARRY) return log1p(-from->weight) - log1p(-to->weight) + to->log_det - from->log_det;
-    /* target ~ w without the label: w_i / (1 - w_j) against w_j / (1 - w_i); and the volumes */
+    /* the target is drawn from w without the label: w_i / (1 - w_j) against w_j / (1 - w_i); and the Jacobian |L_j|
+     * / |L_i| */
     double choice = from->log_weight - log1p(-to->weight) - to->log_weight + log1p(-from->weight);
     return rho_y - rho_x + choice + to->log_det - from->log_det;
 }
 
-/* What the step would be worth: its squared length in the coordinates of the mode, with 1 for that of an independent draw. An
- * affine jump counts as one. */
-static double worth(jump_state *s) {
-    mixture      *m = jump_memory(s);
+/* Squared jump distance of the proposal in the coordinates of the component, relative to that between independent
+ * draws, 2 d. Its mean weighted by acceptance, the expected squared jump distance (ESJD), is the efficiency of a
+ * move. Affine and independent jumps count as 1. */
+static double squared_jump(jump_state *s) {
+    mixture      *m = jump_mixture(s);
     current      *now = &s->settle.now;
     double       *z = block_at(s, s->settle.work), twice = 2.0 * (double)now->dim;
     const double *x = now_x(now), *y = now_y(now), *mean = mixture_mean(m, s->label);
@@ -69,10 +72,10 @@ static double worth(jump_state *s) {
     return fmin(mixture_distance_within(m, s->label, z, twice) / twice, 1.0);
 }
 
-static void tally(jump_state *s, double alpha, double value) {
+static void tally(jump_state *s, double alpha, double distance) {
     jump_tally *t = &s->tally;
     t->move[s->move].tried += 1.0;
-    t->move[s->move].gain += value;
+    if (alpha > 0.0) t->move[s->move].efficiency += alpha * distance;
     if (s->move == MOVE_LOCAL && s->short_step < 1.0) return; /* the step size is that of the long ones */
     if (s->move == MOVE_LOCAL) {
         t->at[s->label].local += 1.0;
@@ -85,15 +88,15 @@ static void tally(jump_state *s, double alpha, double value) {
 
 void moves_tell(jump_state *s, rng *r, double log_density, ckam_step *out) {
     current *now = &s->settle.now;
-    mixture *m = jump_memory(s);
-    double   ratio = 0.0, value = 0.0;
+    mixture *m = jump_mixture(s);
+    double   ratio = 0.0, distance = 0.0;
     if (log_density > -HUGE_VAL) {
         s->log_q_y = mixture_log_density_near(m, now_y(now), s->target, block_at(s, s->at_y));
         ratio = log_ratio(s);
-        value = worth(s);
+        distance = squared_jump(s);
     }
     double alpha = decide(now, r, log_density, ratio, out);
-    tally(s, alpha, alpha > 0.0 ? alpha * value : 0.0);
+    tally(s, alpha, distance);
     s->rejected = out->accepted ? 0 : s->rejected + 1;
     if (s->rejected > tuning.moves.stuck) s->tally.stuck += 1.0;
     if (out->accepted) {

@@ -1,9 +1,9 @@
-/* test_offer.c - what a chain of jump brings to the end of a cycle, as bytes: what is learned from them is what is learned from
+/* test_chain_summary.c - what a chain of jump brings to the end of a cycle, as bytes: what is learned from them is what is learned from
  * the chains themselves, and the rows of many chains are thinned as is said. */
 #include "support.h"
 
 #include "chain/chain.h"
-#include "sampler/offer.h"
+#include "jump/chain_summary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static jump_state *state_of(const ckam_chain *chain) {
 static char *copy_of(const ckam_chain *chain) {
     jump_state *s = state_of(chain);
     size_t      rows_at = (size_t)((const char *)block_at(s, s->rows) - (const char *)chain->state);
-    size_t      modes_at = (size_t)((const char *)block_at(s, s->modes) - (const char *)chain->state);
+    size_t      modes_at = (size_t)((const char *)block_at(s, s->mixture) - (const char *)chain->state);
     char       *copy = aligned_alloc(BLOCK_ALIGNMENT, (chain->size / BLOCK_ALIGNMENT + 1) * BLOCK_ALIGNMENT);
     assert_non_null(copy);
     memcpy(copy, chain->state, chain->size);
@@ -92,41 +92,41 @@ static bool are_same(const ckam_chain *one, const ckam_chain *other) {
     return same;
 }
 
-/* -- Offers ------------------------------------------------------------------------------------------------------- */
+/* -- Summaries ---------------------------------------------------------------------------------------------------- */
 
-/* Offer `index` of `total`, in a place of just its size. */
+/* Summary `index` of `total`, in a place of just its size. */
 static void *pack(ckam_chain *chain, size_t index, size_t total) {
-    size_t size = chain_offer(chain, index, total, NULL);
+    size_t size = chain_summarise(chain, index, total, NULL);
     void  *bytes = malloc(size);
     assert_non_null(bytes);
-    assert_int_equal(chain_offer(chain, index, total, bytes), size);
+    assert_int_equal(chain_summarise(chain, index, total, bytes), size);
     return bytes;
 }
 
 /* As of the chains of a crowd, one after the other and again from the first, `total` in all. */
 static void **pack_all(const crowd *c, size_t total) {
-    void **offers = calloc(total, sizeof *offers);
-    assert_non_null(offers);
-    for (size_t i = 0; i < total; i++) offers[i] = pack(c->chain[i % c->count], i, total);
-    return offers;
+    void **summaries = calloc(total, sizeof *summaries);
+    assert_non_null(summaries);
+    for (size_t i = 0; i < total; i++) summaries[i] = pack(c->chain[i % c->count], i, total);
+    return summaries;
 }
 
-static void free_all(void **offers, size_t total) {
-    for (size_t i = 0; i < total; i++) free(offers[i]);
-    free(offers);
+static void free_all(void **summaries, size_t total) {
+    for (size_t i = 0; i < total; i++) free(summaries[i]);
+    free(summaries);
 }
 
-/* Processes with up to `share` chains each, that know nothing of each other but the offers. */
+/* Processes with up to `share` chains each, that know nothing of each other but the summaries. */
 static void learn_apart(const crowd *c, size_t share) {
-    void ***offers = calloc(c->count, sizeof *offers);
-    assert_non_null(offers);
-    for (size_t from = 0; from < c->count; from += share) offers[from] = pack_all(c, c->count);
+    void ***summaries = calloc(c->count, sizeof *summaries);
+    assert_non_null(summaries);
+    for (size_t from = 0; from < c->count; from += share) summaries[from] = pack_all(c, c->count);
     for (size_t from = 0; from < c->count; from += share) {
         size_t own = from + share < c->count ? share : c->count - from;
-        assert_int_equal(chain_learn(c->chain + from, own, offers[from], c->count, NULL), CKAM_OK);
-        free_all(offers[from], c->count);
+        assert_int_equal(chain_learn(c->chain + from, own, summaries[from], c->count, NULL), CKAM_OK);
+        free_all(summaries[from], c->count);
     }
-    free(offers);
+    free(summaries);
 }
 
 /* What chains bring at the end of a cycle, in all. */
@@ -138,9 +138,9 @@ typedef struct brought {
 static brought look(const crowd *c) {
     brought b = {.stage = state_of(c->chain[0])->stage};
     for (size_t i = 0; i < c->count; i++) {
-        const jump_offer offer = offer_of(state_of(c->chain[i]), i, c->count);
-        b.found += offer.found;
-        b.rows += offer.rows.count;
+        const chain_summary summary = chain_summary_of(state_of(c->chain[i]), i, c->count);
+        b.found += summary.candidates;
+        b.rows += summary.rows.count;
         b.all_rows += state_of(c->chain[i])->history.count;
     }
     return b;
@@ -196,14 +196,14 @@ static void some_of_very_many_chains_bring_no_row(void **unused) {
         to_end_of_cycle(&elsewhere);
         for (size_t i = 0; i < TOTAL; i++) {
             state[i] = state_of(here.chain[i % COUNT]);
-            size_t count = offer_of(state[i], i, TOTAL).rows.count;
+            size_t count = chain_summary_of(state[i], i, TOTAL).rows.count;
             none += count == 0;
             some += count;
         }
-        void **offers = pack_all(&elsewhere, TOTAL);
+        void **summaries = pack_all(&elsewhere, TOTAL);
         assert_true(jump_pool(state, COUNT, NULL, TOTAL));
-        assert_int_equal(chain_learn(elsewhere.chain, COUNT, offers, TOTAL, NULL), CKAM_OK);
-        free_all(offers, TOTAL);
+        assert_int_equal(chain_learn(elsewhere.chain, COUNT, summaries, TOTAL, NULL), CKAM_OK);
+        free_all(summaries, TOTAL);
         for (size_t i = 0; i < COUNT; i++) assert_true(are_same(here.chain[i], elsewhere.chain[i]));
     }
     assert_true(none > 0 && some > 0);
@@ -216,7 +216,7 @@ static size_t deal(jump_state *s, size_t chains, size_t total, size_t *times) {
     size_t sum = 0;
     memset(times, 0, s->history.count * sizeof *times);
     for (size_t i = 0; i < chains; i++) {
-        const row_block block = offer_of(s, i, total).rows;
+        const row_block block = chain_summary_of(s, i, total).rows;
         sum += block.count;
         for (size_t k = 0; k < block.count; k++)
             times[(size_t)(block.at + k * block.stride - block_at(s, s->rows)) / s->history.dim]++;
@@ -227,9 +227,11 @@ static size_t deal(jump_state *s, size_t chains, size_t total, size_t *times) {
 /* No row is too old. Where each chain brings some, `every` chains in a row bring each row once; where there are none of some, each
  * quarter of the rows is brought as often as the others. Together they are about as many as a fit uses. */
 static void check_deal(jump_state *s, size_t total, bool *scarce) {
-    size_t count = s->history.count, from = jump_past(s) < s->settle.now.warmup ? count / 2 : 0, left = count - from;
-    size_t most = mixture_rows_used((const mixture *)(const void *)block_at(s, s->modes), jump_tries_structure(s));
-    size_t every = offer_of(s, 0, total).rows.stride / s->history.dim, *times = calloc(count + 1, sizeof *times);
+    size_t count = s->history.count, from = jump_iterations(s) < s->settle.now.warmup ? count / 2 : 0,
+           left = count - from;
+    size_t most = mixture_rows_used((const mixture *)(const void *)block_at(s, s->mixture), jump_tries_structure(s));
+    size_t every = chain_summary_of(s, 0, total).rows.stride / s->history.dim,
+           *times = calloc(count + 1, sizeof *times);
     assert_non_null(times);
     assert_true(left > 0 && (every == 1) == (total * left <= most));
     if (every <= left) {
@@ -292,8 +294,8 @@ static void of_many_chains_each_keeps_fewer_rows(void **unused) {
     }
 }
 
-/* The twin: any number of one offer matters, but for the owners of rows. */
-static void another_offer_gives_another_memory(void **unused) {
+/* The twin: any number of one summary matters, but for the owners of rows. */
+static void another_summary_gives_another_memory(void **unused) {
     (void)unused;
     enum { COUNT = 3, PLACES = 30, WIDTH = DIM + ROW_HEAD };
     crowd straight, changed;
@@ -302,15 +304,15 @@ static void another_offer_gives_another_memory(void **unused) {
         gather_crowd(&changed, COUNT);
         to_end_of_cycle(&straight);
         to_end_of_cycle(&changed);
-        void  **offers = pack_all(&changed, COUNT);
-        size_t  size = chain_offer(changed.chain[1], 1, COUNT, NULL) / sizeof(double), back = 1 + 5 * place;
-        double *number = (double *)offers[1] + size - back;
-        assert_true(back < WIDTH * offer_of(state_of(changed.chain[1]), 1, COUNT).rows.count);
+        void  **summaries = pack_all(&changed, COUNT);
+        size_t  size = chain_summarise(changed.chain[1], 1, COUNT, NULL) / sizeof(double), back = 1 + 5 * place;
+        double *number = (double *)summaries[1] + size - back;
+        assert_true(back < WIDTH * chain_summary_of(state_of(changed.chain[1]), 1, COUNT).rows.count);
         *number += 0.25;
         assert_int_equal(ckam_chain_pool(straight.chain, COUNT, NULL), CKAM_OK);
-        assert_int_equal(chain_learn(changed.chain, COUNT, offers, COUNT, NULL), CKAM_OK);
+        assert_int_equal(chain_learn(changed.chain, COUNT, summaries, COUNT, NULL), CKAM_OK);
         assert_int_equal(are_same(straight.chain[0], changed.chain[0]), (WIDTH - back % WIDTH) % WIDTH == ROW_OWNER);
-        free_all(offers, COUNT);
+        free_all(summaries, COUNT);
         leave(&straight);
         leave(&changed);
     }
@@ -330,7 +332,7 @@ static void of_many_chains_each_remembers_fewer_components(void **unused) {
         ckam_step   step;
         for (int n = 0; n < 100; n++) assert_int_equal(ckam_chain_step(chain, &step), CKAM_OK);
         jump_state *s = state_of(chain);
-        assert_int_equal(((const mixture *)(const void *)block_at(s, s->modes))->capacity, cases[i].components);
+        assert_int_equal(((const mixture *)(const void *)block_at(s, s->mixture))->capacity, cases[i].components);
         ckam_chain_free(chain);
     }
     ckam_model_free(wide);
@@ -343,6 +345,6 @@ int main(void) {
                                        cmocka_unit_test(rows_are_dealt_evenly),
                                        cmocka_unit_test(of_many_chains_each_keeps_fewer_rows),
                                        cmocka_unit_test(of_many_chains_each_remembers_fewer_components),
-                                       cmocka_unit_test(another_offer_gives_another_memory)};
-    return cmocka_run_group_tests_name("offer", tests, make_model, free_model);
+                                       cmocka_unit_test(another_summary_gives_another_memory)};
+    return cmocka_run_group_tests_name("chain_summary", tests, make_model, free_model);
 }

@@ -1,9 +1,9 @@
-/* kernel_walk.h - kernel adaptive Metropolis as a walk that can be started afresh: the paper's Algorithm 1.
+/* kam.h - kernel adaptive Metropolis as a walk that can be started afresh: the paper's Algorithm 1.
  *
  * kam is one such walk; ckam starts one at each cycle. It holds the history, the subsample z, the step size nu,
  * the noise gamma and the iteration t, and makes one Metropolis-Hastings step in two halves. */
-#ifndef CKAM_SAMPLER_KERNEL_WALK_H
-#define CKAM_SAMPLER_KERNEL_WALK_H
+#ifndef CKAM_SAMPLER_KAM_H
+#define CKAM_SAMPLER_KAM_H
 
 #include "sampler/history.h"
 #include "sampler/kernel_proposal.h"
@@ -13,8 +13,8 @@
 typedef struct kernel_walk {
     current         now; /* first: the state begins here */
     kernel_proposal proposal;
-    law             laws[LAWS];
-    int             here; /* the law at x; the one at y is laws[!here] */
+    proposal_at     proposals[PROPOSALS];
+    int             here; /* the proposal at x; the one at y is proposals[!here] */
     history         history;
     size_t          rows; /* offset of the history's states */
     size_t          capacity;
@@ -34,8 +34,9 @@ typedef struct kernel_walk {
 
 bool        kernel_walk_wants_scale(const settings *options);
 ckam_status kernel_walk_check(const blueprint *plan, ckam_error *error);
-/* Lays out what follows the walk in the block: `laws` of the laws, a history of at most `needed` states. */
-void kernel_walk_layout(kernel_walk *w, const blueprint *plan, size_t laws, uint64_t needed, size_t *end);
+/* Lays out what follows the walk in the block: the first `proposals` of its proposals, a history of at most `needed`
+ * states. */
+void kernel_walk_layout(kernel_walk *w, const blueprint *plan, size_t proposals, uint64_t needed, size_t *end);
 /* horizon: of the schedules, in iterations. */
 void kernel_walk_begin(kernel_walk *w, const blueprint *plan, double horizon, const double *x, double log_density,
                        double length);
@@ -43,8 +44,8 @@ void kernel_walk_begin(kernel_walk *w, const blueprint *plan, double horizon, co
 void kernel_walk_restart(kernel_walk *w);
 /* nu from what is adapted and its unit. */
 double kernel_walk_nu(const kernel_walk *w);
-/* The law at x for the present z and gamma, measured if it is not, factored for this nu. */
-law *kernel_walk_law(kernel_walk *w, double nu);
+/* The proposal at x for the present z and gamma, measured if it is not, factored for this nu. */
+proposal_at *kernel_walk_proposal_at(kernel_walk *w, double nu);
 /* Draws y. */
 const double *kernel_walk_ask(void *walk, rng *r);
 /* Decides, adapts nu, extends the history, advances t. */

@@ -1,5 +1,5 @@
 /* approach.c - see approach.h. */
-#include "sampler/approach.h"
+#include "jump/approach.h"
 
 #include "base/wide.h"
 #include "linalg/linalg.h"
@@ -7,21 +7,24 @@
 
 #include <string.h>
 
-enum { LOOKS_MOST = 100 }; /* of a climb, in lengths of the present one: it ends even where log pi still rises */
+enum {
+    LOOKS_MOST = 100
+}; /* iterations of a climb, in lengths of the present look: it ends even where log pi still rises */
 
 uint64_t approach_settling(size_t dim) { return affine_steps(tuning.approach.settle, dim); }
 
-/* The most that the axes and the climb take from random starts in a Gaussian of 1 to 100 dimensions. A bent density takes more:
- * 964 evaluations in 8 dimensions (flower), 1481 in 10 (funnel). */
+/* The most that the axes and the climb took from random starts in Gaussians of 1 to 100 dimensions. A curved density
+ * takes more: 964 evaluations in 8 dimensions (flower), 1481 in 10 (funnel). */
 uint64_t approach_evaluations(size_t dim) { return 100 + (30 + (uint64_t)dim) * dim; }
 
-/* The walk before the first cycle has some 100 d steps, about ten independent draws, which say next to nothing of d^2 / 2 correlations. In
- * many dimensions it learns variances only (in the room of the direction, which is not needed any more), and moves a window of
- * coordinates that begins at a random one: on a product of equal densities a step that moves fewer coordinates, each further, is as
- * efficient as one that moves all (Neal and Roberts, 2006). So a step costs O(d) instead of O(d^2). */
+/* The walk before the first cycle has some 100 d steps, about ten independent draws, from which d^2 / 2 correlations
+ * cannot be estimated. In many dimensions it learns variances only (in the room of `direction`, which is free by
+ * then), and moves a window of coordinates that begins at a random one: on a product of equal densities a step that
+ * moves fewer coordinates, each further, is as efficient as one that moves all (Neal and Roberts, 2006). So a step
+ * costs O(d) instead of O(d^2). */
 static bool   is_large(size_t dim) { return dim > tuning.approach.correlated; }
 static size_t moved_at_once(size_t dim) { return is_large(dim) ? tuning.approach.window : dim; }
-static bool   is_windowed(const jump_state *s) { return is_large(s->settle.now.dim) && !s->climb.known; }
+static bool   is_windowed(const jump_state *s) { return is_large(s->settle.now.dim) && !s->climb.shape_known; }
 
 /* The search along the next axis. */
 static void begin_axis(jump_state *s) {
@@ -39,8 +42,8 @@ void approach_begin(jump_state *s) {
     begin_axis(s);
 }
 
-/* Before settling nothing is an iteration: their number, and with it that of draws, is the same for all chains at the end
- * of a cycle, however long their ways were. */
+/* The report of an evaluation before settling, which is no iteration: so all chains have the same number of
+ * iterations, and of draws, at the end of a cycle. */
 static void prepare(jump_state *s, ckam_step *out) {
     const current *now = &s->settle.now;
     *out = (ckam_step){.x = now_x(&s->settle.now), .log_density = now->log_density, .phase = CKAM_PHASE_SCALE};
@@ -67,41 +70,42 @@ static void tell_axis(jump_state *s, double log_density, ckam_step *out) {
     for (size_t k = 0; k < dim; k++) block_at(s, s->direction)[k] = factor[k * dim + k] * factor[k * dim + k];
     s->stage = STAGE_CLIMB;
     s->climb.length = s->climb.left = affine_steps(tuning.look.steps, dim);
-    s->climb.before = s->settle.now.log_density;
+    s->climb.previous = s->settle.now.log_density;
 }
 
-/* -- A quadratic fitted to what was evaluated --------------------------------------------------------------------- */
+/* -- A quadratic fitted to the evaluations ------------------------------------------------------------------------ */
 
-/* Behind the rows that a chain keeps while it settles; NULL where there is no room for them, above 50 dimensions. */
+/* Evaluated points, behind the rows that a chain keeps while it settles; NULL where there is no room, above 50
+ * dimensions. */
 static double *points(jump_state *s) {
     size_t dim = s->settle.now.dim, room = jump_rows_capacity(dim), wanted = quadratic_points(dim);
     if (wanted + s->settling / 2 + 1 > room) return NULL;
     return block_at(s, s->rows) + (room - wanted) * (dim + ROW_HEAD);
 }
 
-/* When there are enough points: the Gaussian that they speak for becomes the proposal of the walk, if it explains them. Whether the
- * chain is where draws of that Gaussian are. */
+/* Fits a quadratic when there are enough points; its Gaussian becomes the proposal of the walk if it explains them.
+ * Returns whether log pi at the chain is that of a draw of this Gaussian. */
 static bool fit_points(jump_state *s) {
     adaptive_state *a = &s->settle;
     size_t          dim = a->now.dim;
     double          d = (double)dim,
-           *work = block_at(jump_memory(s), jump_memory(s)->share); /* not in use before the first cycle */
+           *work = block_at(jump_mixture(s), jump_mixture(s)->sums); /* not in use before the first cycle */
     quadratic q = {.mean = work + quadratic_work(dim)};
     q.factor = q.mean + dim;
     if (!s->climb.points || s->climb.points < quadratic_points(dim)) return false;
     quadratic_result result = quadratic_fit(dim, s->climb.points, points(s), work, &q);
     bool             good = result != QUADRATIC_NONE && q.unexplained < tuning.fit.unexplained;
     s->climb.points = 0;
-    s->climb.known = good && result == QUADRATIC_FULL;
-    if (!good || (s->stage == STAGE_SETTLE && !s->climb.known)) return false;
+    s->climb.shape_known = good && result == QUADRATIC_FULL;
+    if (!good || (s->stage == STAGE_SETTLE && !s->climb.shape_known)) return false;
     memcpy(block_at(s, a->mean), q.mean, dim * sizeof *q.mean);
     memcpy(block_at(s, a->factor), q.factor, dim * dim * sizeof *q.factor);
     a->nu = a->nu_start;
-    s->climb.leaps = s->stage == STAGE_CLIMB ? tuning.approach.leaps : 0;
-    return s->climb.known && a->now.log_density > q.peak - 0.5 * d - tuning.sure * sqrt(0.5 * d);
+    s->climb.gaussian_draws = s->stage == STAGE_CLIMB ? tuning.approach.gaussian_draws : 0;
+    return s->climb.shape_known && a->now.log_density > q.peak - 0.5 * d - tuning.sure * sqrt(0.5 * d);
 }
 
-/* The proposal that was evaluated is a point of the fit. */
+/* The evaluated proposal becomes a point of the next fit. */
 static void keep_point(jump_state *s, double log_density) {
     size_t  dim = s->settle.now.dim;
     double *room = points(s);
@@ -129,9 +133,9 @@ static const double *ask_walk(jump_state *s, rng *r) {
 WIDE static void learn_variances(size_t dim, double eta, double least, const double *restrict x, double *restrict mean,
                                  double *restrict variance) {
     for (size_t k = 0; k < dim; k++) {
-        const double apart = x[k] - mean[k], value = (1.0 - eta) * variance[k] + eta * apart * apart;
+        const double deviation = x[k] - mean[k], value = (1.0 - eta) * variance[k] + eta * deviation * deviation;
         variance[k] = value < least ? least : value;
-        mean[k] += eta * apart;
+        mean[k] += eta * deviation;
     }
 }
 
@@ -144,7 +148,7 @@ static void learn_shape(jump_state *s, double eta, const double *x) {
         adaptive_learn(a, eta, x);
 }
 
-/* The chain waits for the first memory, which is made of a factor and of a step size for all coordinates. */
+/* The chain waits for the first mixture, which is made from a factor and a step size for all coordinates. */
 static void end_walk(jump_state *s) {
     adaptive_state *a = &s->settle;
     size_t          dim = a->now.dim;
@@ -154,7 +158,7 @@ static void end_walk(jump_state *s) {
     a->nu *= step_size_optimal(dim) / a->nu_start;
 }
 
-/* A step of gam, whose gains are those of step `age`. */
+/* A step of gam, with the Robbins-Monro gains of step `age`. */
 static void walk(jump_state *s, rng *r, uint64_t age, double log_density, ckam_step *out) {
     adaptive_state *a = &s->settle;
     double          alpha = decide(&a->now, r, log_density, 0.0, out);
@@ -162,27 +166,28 @@ static void walk(jump_state *s, rng *r, uint64_t age, double log_density, ckam_s
     out->phase = CKAM_PHASE_EXPLORE;
     out->draw = false;
     a->nu = step_size_adapt(a->nu, a->nu_start, gain_step_size(&a->gain, age), alpha, a->target_accept);
-    if (!s->climb.known) learn_shape(s, gain_moments(&a->gain, age, a->now.dim), out->x);
+    if (!s->climb.shape_known) learn_shape(s, gain_moments(&a->gain, age, a->now.dim), out->x);
     s->t++;
 }
 
-/* Whether the density rises no more: looks that seem to say so are followed by longer ones. */
-static bool is_up(jump_state *s) {
-    double d = (double)s->settle.now.dim, level = s->climb.level / (double)s->climb.length;
-    bool   rises = level > s->climb.before + tuning.look.rise.base + tuning.look.rise.slope * sqrt(d);
+/* Whether the mean of log pi has stopped rising from look to look: after a look without a rise longer ones have to
+ * confirm it. */
+static bool has_stopped_rising(jump_state *s) {
+    double d = (double)s->settle.now.dim, mean = s->climb.sum / (double)s->climb.length;
+    bool   rises = mean > s->climb.previous + tuning.look.rise.base + tuning.look.rise.slope * sqrt(d);
     size_t dim = s->settle.now.dim;
     size_t longest = is_large(dim) ? tuning.approach.longest_windowed : tuning.approach.longest;
     bool   is_longest = s->climb.length >= longest * affine_steps(tuning.look.steps, dim);
     if (!rises && is_longest) return true;
     if (!rises) s->climb.length *= 2;
-    s->climb.before = level;
-    s->climb.level = 0.0;
+    s->climb.previous = mean;
+    s->climb.sum = 0.0;
     s->climb.left = s->climb.length;
     return s->t >= LOOKS_MOST * s->climb.length;
 }
 
-/* A draw of the fitted Gaussian, which may be far away: uphill, as a rule. */
-static const double *ask_leap(jump_state *s, rng *r) {
+/* A draw of the fitted Gaussian, which may be far away, at higher density as a rule. */
+static const double *ask_gaussian(jump_state *s, rng *r) {
     current *now = &s->settle.now;
     double  *y = now_y(now), *z = block_at(s, s->settle.work);
     rng_normals(r, now->dim, z);
@@ -198,12 +203,13 @@ static void begin_settling(jump_state *s) {
 
 /* -- A quadratic through the values on a lattice, above 50 dimensions --------------------------------------------- */
 
-/* At first about a standard deviation of coordinate k given the others: what the walk's steps would be if it moved one coordinate. */
+/* At first about the conditional standard deviation of coordinate k given the others: the step of a walk that moves
+ * one coordinate. */
 static double lattice_step(jump_state *s, size_t k) {
     return s->settle.nu / s->settle.nu_start * sqrt(block_at(s, s->direction)[k]);
 }
 
-/* Steps whose second difference is 1, if log pi is a quadratic: so roundings count as little as they can. */
+/* Steps for which the second difference of a quadratic is 1, so that rounding errors count little. */
 static void scale_lattice(jump_state *s) {
     size_t        dim = s->settle.now.dim;
     const double *less = block_at(s, s->settle.work), *values = block_at(s, s->settle.factor);
@@ -215,7 +221,8 @@ static void scale_lattice(jump_state *s) {
     s->settle.nu = s->settle.nu_start;
 }
 
-/* Row i >= j of column j is a step along the axes i and j, once where they are the same; row dim is a step back along j. */
+/* Row i >= j of column j is a step along the axes i and j, once where they are the same; row dim is a step back
+ * along j. */
 static const double *ask_lattice(jump_state *s) {
     current *now = &s->settle.now;
     size_t   i = s->climb.row, j = s->climb.column;
@@ -226,11 +233,12 @@ static const double *ask_lattice(jump_state *s) {
     return y;
 }
 
-/* The walk goes on with the Gaussian, or else with the steps of the lattice as standard deviations. */
+/* The walk goes on with the Gaussian of the lattice if it is good, or else with the lattice's steps as standard
+ * deviations. */
 static void trust_lattice(jump_state *s, bool good) {
     adaptive_state *a = &s->settle;
     size_t          dim = a->now.dim;
-    s->climb.known = good;
+    s->climb.shape_known = good;
     a->nu = a->nu_start = step_size_optimal(good ? dim : moved_at_once(dim));
     if (good) return;
     memset(block_at(s, a->factor), 0, dim * dim * sizeof(double)); /* values of log pi were there */
@@ -240,20 +248,20 @@ static void trust_lattice(jump_state *s, bool good) {
 static void fit_lattice(jump_state *s) {
     adaptive_state *a = &s->settle;
     size_t          dim = a->now.dim;
-    double         *work = block_at(jump_memory(s), jump_memory(s)->share), *h = work + quadratic_work(dim);
+    double         *work = block_at(jump_mixture(s), jump_mixture(s)->sums), *h = work + quadratic_work(dim);
     quadratic       q = {.mean = h + dim, .factor = h + 2 * dim};
     for (size_t k = 0; k < dim; k++) h[k] = lattice_step(s, k);
     quadratic_result result = quadratic_through(dim, now_x(&a->now), a->now.log_density, h, block_at(s, a->work),
                                                 block_at(s, a->factor), work, &q);
     trust_lattice(s, result == QUADRATIC_FULL);
-    if (!s->climb.known) return;
+    if (!s->climb.shape_known) return;
     memcpy(block_at(s, a->mean), q.mean, dim * sizeof *q.mean);
     memcpy(block_at(s, a->factor), q.factor, dim * dim * sizeof *q.factor);
     s->climb.peak = q.peak;
-    s->climb.leaps = tuning.approach.checks;
+    s->climb.gaussian_draws = tuning.approach.lattice_draws;
 }
 
-/* The next point: the first time only steps forth and back along each axis. */
+/* The next point; in the first pass only steps forward and back along each axis. */
 static void advance_lattice(jump_state *s) {
     size_t dim = s->settle.now.dim;
     bool   back = s->climb.row == dim;
@@ -265,7 +273,7 @@ static void advance_lattice(jump_state *s) {
 static void tell_lattice(jump_state *s, double log_density) {
     size_t dim = s->settle.now.dim, i = s->climb.row, j = s->climb.column;
     *(i == dim ? block_at(s, s->settle.work) + j : block_at(s, s->settle.factor) + j * dim + i) = log_density;
-    bool border = !(log_density > -HUGE_VAL); /* there is no quadratic */
+    bool border = !(log_density > -HUGE_VAL); /* of the support: no quadratic */
     advance_lattice(s);
     if (s->climb.column < dim && !border) return;
     s->climb.row = s->climb.column = 0;
@@ -276,16 +284,17 @@ static void tell_lattice(jump_state *s, double log_density) {
         scale_lattice(s);
     else
         fit_lattice(s);
-    if (!s->climb.lattice && !s->climb.known) begin_settling(s);
+    if (!s->climb.lattice && !s->climb.shape_known) begin_settling(s);
 }
 
-/* A draw of the Gaussian was tried, whose normals are in `work`: log pi there should be peak - |z|^2 / 2. */
+/* Compares log pi at a draw of the Gaussian, whose normals z are in `work`, with peak - |z|^2 / 2. */
 static void check_lattice(jump_state *s, double log_density) {
     const double *z = block_at(s, s->settle.work), d = (double)s->settle.now.dim;
     double        error = log_density - s->climb.peak + 0.5 * vec_dot(s->settle.now.dim, z, z);
-    s->climb.error += error * error;
-    if (s->climb.leaps > 0) return;
-    if (!(s->climb.error < tuning.approach.checks * tuning.fit.unexplained * 0.5 * d)) trust_lattice(s, false);
+    s->climb.squared_error += error * error;
+    if (s->climb.gaussian_draws > 0) return;
+    if (!(s->climb.squared_error < tuning.approach.lattice_draws * tuning.fit.unexplained * 0.5 * d))
+        trust_lattice(s, false);
     begin_settling(s);
 }
 
@@ -296,15 +305,16 @@ static void tell_climbing(jump_state *s, rng *r, double log_density, ckam_step *
     keep_point(s, log_density);
     if (s->climb.lattice) {
         tell_lattice(s, log_density);
-    } else if (s->climb.leaps > 0) {
+    } else if (s->climb.gaussian_draws > 0) {
         decide(now, r, log_density, 0.0, out);
-        s->climb.leaps--;
+        s->climb.gaussian_draws--;
         s->t++;
         if (is_large(now->dim)) check_lattice(s, log_density);
     } else {
-        walk(s, r, s->climb.length - s->climb.left, log_density, out); /* every look learns anew: the way turns */
-        s->climb.level += now->log_density;
-        up = --s->climb.left == 0 && is_up(s);
+        walk(s, r, s->climb.length - s->climb.left, log_density,
+             out); /* every look learns anew, because the direction uphill turns */
+        s->climb.sum += now->log_density;
+        up = --s->climb.left == 0 && has_stopped_rising(s);
     }
     now->counts = before; /* no iteration */
     if (up && is_large(now->dim) && now->dim <= tuning.approach.lattice)
@@ -314,9 +324,11 @@ static void tell_climbing(jump_state *s, rng *r, double log_density, ckam_step *
     prepare(s, out);
 }
 
-/* Every second step is a draw of the Gaussian that was checked: a walk would need some d steps for one independent draw, and d of these
- * to place a component. */
-static bool settles_by_draws(const jump_state *s) { return is_large(s->settle.now.dim) && s->climb.known && s->t % 2; }
+/* With a Gaussian from a lattice every second step is a draw of it: a random walk needs about d steps per
+ * independent draw, and a component needs d of these. */
+static bool settles_by_draws(const jump_state *s) {
+    return is_large(s->settle.now.dim) && s->climb.shape_known && s->t % 2;
+}
 
 static void tell_draw(jump_state *s, rng *r, double log_density, ckam_step *out) {
     current *now = &s->settle.now;
@@ -331,15 +343,15 @@ static void tell_draw(jump_state *s, rng *r, double log_density, ckam_step *out)
     s->t++;
 }
 
-/* Successive states of a walk in many dimensions are nearly the same: 100 of them say as much as all 25 d, and the first fit, O(d^2) for
- * each, takes less time. */
+/* One state in so many is kept for the first fit, which costs O(d^2) per row: successive states in many dimensions
+ * are nearly the same, and 100 of them are as good as all 25 d. */
 static size_t settled_stride(const jump_state *s) {
     return is_windowed(s) ? s->settle.now.dim / tuning.approach.thinning : 1;
 }
 
 static void tell_settling(jump_state *s, rng *r, double log_density, ckam_step *out) {
     bool second_half = s->t >= s->settling / 2;
-    if (!s->climb.known) keep_point(s, log_density);
+    if (!s->climb.shape_known) keep_point(s, log_density);
     if (settles_by_draws(s))
         tell_draw(s, r, log_density, out);
     else
@@ -349,7 +361,7 @@ static void tell_settling(jump_state *s, rng *r, double log_density, ckam_step *
     if (s->t == s->settling) end_walk(s);
 }
 
-/* -- Asked and told ----------------------------------------------------------------------------------------------- */
+/* -- ask and tell ------------------------------------------------------------------------------------------------- */
 
 const double *approach_ask(jump_state *s, rng *r) {
     current *now = &s->settle.now;
@@ -357,10 +369,10 @@ const double *approach_ask(jump_state *s, rng *r) {
         scale_ask(&s->search, now->dim, now_x(now), block_at(s, s->direction), now_y(now));
         return now_y(now);
     }
-    if (s->stage == STAGE_SETTLE) return settles_by_draws(s) ? ask_leap(s, r) : ask_walk(s, r);
+    if (s->stage == STAGE_SETTLE) return settles_by_draws(s) ? ask_gaussian(s, r) : ask_walk(s, r);
     rng_at(r, s->t, RNG_CLIMB);
     if (s->climb.lattice) return ask_lattice(s);
-    return s->climb.leaps > 0 ? ask_leap(s, r) : ask_walk(s, r);
+    return s->climb.gaussian_draws > 0 ? ask_gaussian(s, r) : ask_walk(s, r);
 }
 
 void approach_tell(jump_state *s, rng *r, double log_density, ckam_step *out) {

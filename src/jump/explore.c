@@ -1,5 +1,5 @@
 /* explore.c - see explore.h. */
-#include "sampler/explore.h"
+#include "jump/explore.h"
 
 #include "base/fastmath.h"
 #include "linalg/linalg.h"
@@ -29,15 +29,15 @@ static size_t layout(explorer *e, size_t dim) {
     e->spread = block_take(&end, dim, dim);
     e->u = block_take(&end, dim, 1);
     e->v = block_take(&end, dim, 1);
-    e->warm = block_take(&end, dim, 1);
+    e->moving = block_take(&end, dim, 1);
     e->origin = block_take(&end, dim, 1);
     e->frame = block_take(&end, dim, dim);
-    e->seen = block_take(&end, dim, 1);
+    e->point_mean = block_take(&end, dim, 1);
     e->scatter = block_take(&end, dim, dim);
     e->rows = block_take(&end, fit_points(dim), dim + QUADRATIC_HEAD);
     e->fit = block_take(&end, fit_points(dim) ? quadratic_work(dim) + dim + dim * dim : 0, 1);
-    e->found_mean = block_take(&end, FOUND_MOST, dim);
-    e->found_factor = block_take(&end, FOUND_MOST * dim, dim);
+    e->candidate_mean = block_take(&end, CANDIDATES_MOST, dim);
+    e->candidate_factor = block_take(&end, CANDIDATES_MOST * dim, dim);
     return end;
 }
 
@@ -53,9 +53,10 @@ void explore_begin(explorer *e, size_t dim, const double *x, double log_density,
     layout(e, dim);
     e->random = random;
     for (size_t k = 0; k < e->walkers; k++) {
-        double part = e->walkers > 1 ? (double)k / (double)(e->walkers - 1) : 0.5;
-        double heat = tuning.walkers.coldest * pow(tuning.walkers.hottest / tuning.walkers.coldest, part);
-        e->at[k] = (walker){.heat = heat, .log_density = log_density, .step = 1.0};
+        double fraction = e->walkers > 1 ? (double)k / (double)(e->walkers - 1) : 0.5;
+        double inverse_temperature =
+            tuning.walkers.coldest * pow(tuning.walkers.hottest / tuning.walkers.coldest, fraction);
+        e->at[k] = (walker){.inverse_temperature = inverse_temperature, .log_density = log_density, .step = 1.0};
         memcpy(walker_x(e, k), x, dim * sizeof *x);
         memcpy(walker_mean(e, k), x, dim * sizeof *x);
     }
@@ -64,13 +65,13 @@ void explore_begin(explorer *e, size_t dim, const double *x, double log_density,
 void explore_shape(explorer *e, mixture *m, size_t i) {
     for (size_t k = 0; k < e->walkers; k++)
         for (size_t n = 0; n < e->dim * e->dim; n++)
-            walker_factor(e, k)[n] = mixture_factor(m, i)[n] / sqrt(e->at[k].heat);
+            walker_factor(e, k)[n] = mixture_factor(m, i)[n] / sqrt(e->at[k].inverse_temperature);
 }
 
-/* centre, spread: the moments of q. */
-static void follow_memory(explorer *e, mixture *m) {
+/* centre, spread := mean and covariance factor of the mixture, those of q0. */
+static void update_reference(explorer *e, mixture *m) {
     size_t  dim = e->dim;
-    double *centre = block_at(e, e->centre), *spread = block_at(e, e->spread), *apart = block_at(e, e->v);
+    double *centre = block_at(e, e->centre), *spread = block_at(e, e->spread), *deviation = block_at(e, e->v);
     memcpy(centre, mixture_mean(m, 0), dim * sizeof *centre);
     memcpy(spread, mixture_factor(m, 0), dim * dim * sizeof *spread);
     if (m->count == 1) return;
@@ -82,8 +83,8 @@ static void follow_memory(explorer *e, mixture *m) {
         for (size_t k = 0; k < dim; k++)
             for (size_t i = k; i < dim; i++)
                 vec_axpy(dim - i, m->at[j].weight * l[k * dim + i], l + k * dim + i, spread + i * dim + i);
-        for (size_t k = 0; k < dim; k++) apart[k] = mixture_mean(m, j)[k] - centre[k];
-        sym_add(dim, m->at[j].weight, apart, spread);
+        for (size_t k = 0; k < dim; k++) deviation[k] = mixture_mean(m, j)[k] - centre[k];
+        sym_add(dim, m->at[j].weight, deviation, spread);
     }
     if (chol_factor(dim, spread)) memcpy(spread, mixture_factor(m, 0), dim * dim * sizeof *spread);
 }
@@ -91,19 +92,20 @@ static void follow_memory(explorer *e, mixture *m) {
 static void enter(explorer *e, explore_stage stage);
 
 void explore_cycle(explorer *e, mixture *m) {
-    follow_memory(e, m);
-    e->found = 0;
-    e->home = SIZE_MAX;
-    if (e->stage == EXPLORE_PEAK) enter(e, EXPLORE_CLIMB); /* the fit was in the memory: another round */
-    if (e->stage == EXPLORE_SLOPE) enter(e, e->after);     /* components have other numbers */
+    update_reference(e, m);
+    e->candidates = 0;
+    e->ended_in = SIZE_MAX;
+    if (e->stage == EXPLORE_PEAK)
+        enter(e, EXPLORE_CLIMB); /* its fit was in the trial component, which adaptation uses: another round */
+    if (e->stage == EXPLORE_SLOPE) enter(e, e->after); /* components have other indices now */
 }
 
 /* log q0, but for a constant. */
-static double log_reference(explorer *e, double heat, const double *x) {
-    double *apart = block_at(e, e->v);
-    for (size_t k = 0; k < e->dim; k++) apart[k] = x[k] - block_at(e, e->centre)[k];
-    tri_solve(e->dim, block_at(e, e->spread), apart);
-    return -0.5 * vec_dot(e->dim, apart, apart) * heat;
+static double log_reference(explorer *e, double inverse_temperature, const double *x) {
+    double *deviation = block_at(e, e->v);
+    for (size_t k = 0; k < e->dim; k++) deviation[k] = x[k] - block_at(e, e->centre)[k];
+    tri_solve(e->dim, block_at(e, e->spread), deviation);
+    return -0.5 * vec_dot(e->dim, deviation, deviation) * inverse_temperature;
 }
 
 /* The proposal of the walker whose turn it is, also into `origin`; its normals are in u. */
@@ -119,54 +121,54 @@ static void ask_walker(explorer *e, rng *r, double *y) {
 
 /* log of the density of a walker's draws at x, but for a constant. */
 static double log_drawn(explorer *e, size_t k, const double *x) {
-    double *apart = block_at(e, e->v);
-    for (size_t i = 0; i < e->dim; i++) apart[i] = x[i] - walker_mean(e, k)[i];
-    tri_solve(e->dim, walker_factor(e, k), apart);
-    return -0.5 * vec_dot(e->dim, apart, apart);
+    double *deviation = block_at(e, e->v);
+    for (size_t i = 0; i < e->dim; i++) deviation[i] = x[i] - walker_mean(e, k)[i];
+    tri_solve(e->dim, walker_factor(e, k), deviation);
+    return -0.5 * vec_dot(e->dim, deviation, deviation);
 }
 
 static void learn_walker(explorer *e, size_t k) {
     walker *w = &e->at[k];
-    double *mean = walker_mean(e, k), *x = walker_x(e, k), *apart = block_at(e, e->v);
+    double *mean = walker_mean(e, k), *x = walker_x(e, k), *deviation = block_at(e, e->v);
     double  rate = gain_moments(&(gain){(double)NAN, (double)NAN}, w->steps, e->dim);
-    for (size_t i = 0; i < e->dim; i++) apart[i] = sqrt(rate) * (x[i] - mean[i]);
+    for (size_t i = 0; i < e->dim; i++) deviation[i] = sqrt(rate) * (x[i] - mean[i]);
     for (size_t i = 0; i < e->dim; i++) mean[i] += rate * (x[i] - mean[i]);
-    chol_update(e->dim, walker_factor(e, k), sqrt(1.0 - rate), apart);
+    chol_update(e->dim, walker_factor(e, k), sqrt(1.0 - rate), deviation);
 }
 
 static void         start_search(explorer *e, const mixture *m);
-static bool         is_home(explorer *e, mixture *m, const double *x, double log_density);
+static bool         is_explained(explorer *e, mixture *m, const double *x, double log_density);
 static explore_news end(explorer *e, explore_news news);
 
-/* log of the ratio by which the proposal y of walker k is accepted. */
+/* log of the Metropolis-Hastings ratio for the proposal y of walker k. */
 static double log_ratio(explorer *e, size_t k, const double *y, double log_density) {
     const walker *w = &e->at[k];
     const double *n = block_at(e, e->u), *x = walker_x(e, k);
     if (!(log_density > -HUGE_VAL)) return -HUGE_VAL;
-    double ratio =
-        w->heat * (log_density - w->log_density) + log_reference(e, w->heat, y) - log_reference(e, w->heat, x);
+    double ratio = w->inverse_temperature * (log_density - w->log_density) +
+                   log_reference(e, w->inverse_temperature, y) - log_reference(e, w->inverse_temperature, x);
     return e->drawn ? ratio + log_drawn(e, k, x) + 0.5 * vec_dot(e->dim, n, n) : ratio;
 }
 
-/* A search from walker k's proposal, which is in `origin`: it has ended if the point is explained. */
+/* A search from walker k's proposal, which is in `origin`: it has ended already if the point is explained. */
 static explore_news search_from(explorer *e, const mixture *m, size_t k, double log_density, bool explained) {
     e->start = 0;
     if (explained) return end(e, EXPLORE_ENDED);
     e->log_density = log_density;
-    e->heat = e->at[k].heat;
+    e->inverse_temperature = e->at[k].inverse_temperature;
     memcpy(block_at(e, e->frame), walker_factor(e, k), e->dim * e->dim * sizeof(double));
     start_search(e, m);
     return EXPLORE_GOES_ON;
 }
 
-/* A draw is a search, a step only where it leaves what is explained. */
+/* Every draw begins a search, a step only where it leads from an explained point to one that is not. */
 static explore_news tell_walker(explorer *e, mixture *m, rng *r, double log_density) {
     size_t  k = e->from;
     walker *w = &e->at[k];
     double *y = block_at(e, e->origin), ratio = log_ratio(e, k, y, log_density);
     double  alpha = ratio >= 0.0 ? 1.0 : ratio > -HUGE_VAL ? exp_fast(ratio) : 0.0;
-    e->home = SIZE_MAX;
-    bool exists = log_density > -HUGE_VAL, explained = exists && is_home(e, m, y, log_density);
+    e->ended_in = SIZE_MAX;
+    bool exists = log_density > -HUGE_VAL, explained = exists && is_explained(e, m, y, log_density);
     bool searches = exists && (e->drawn || (!explained && w->explained)), accepted = rng_uniform(r) < alpha;
     if (accepted) {
         memcpy(walker_x(e, k), y, e->dim * sizeof *y);
@@ -184,9 +186,9 @@ static explore_news tell_walker(explorer *e, mixture *m, rng *r, double log_dens
 
 /* Iterations of a stage, at most. */
 static uint64_t duration(const explorer *e) {
-    uint64_t d = e->dim, k = e->moves;
+    uint64_t d = e->dim, k = e->moving_count;
     switch (e->stage) {
-    case EXPLORE_HEAT:
+    case EXPLORE_TEMPERED:
         return affine_steps(tuning.look.steps, k);
     case EXPLORE_CLIMB: /* until there are points enough for a fit */
         k = affine_steps(tuning.climb.steps, d);
@@ -200,9 +202,9 @@ static uint64_t duration(const explorer *e) {
     }
 }
 
-static void warm_all(explorer *e) {
-    for (size_t k = 0; k < e->dim; k++) block_at(e, e->warm)[k] = 1.0;
-    e->moves = e->dim;
+static void move_all(explorer *e) {
+    for (size_t k = 0; k < e->dim; k++) block_at(e, e->moving)[k] = 1.0;
+    e->moving_count = e->dim;
 }
 
 static void enter(explorer *e, explore_stage stage) {
@@ -210,40 +212,41 @@ static void enter(explorer *e, explore_stage stage) {
     e->t = 0;
     e->kept = 0;
     if (stage < EXPLORE_LOOK) return;
-    warm_all(e);
-    e->count = e->level = 0.0;
-    memset(block_at(e, e->seen), 0, e->dim * sizeof(double));
+    move_all(e);
+    e->count = e->mean_log_density = 0.0;
+    memset(block_at(e, e->point_mean), 0, e->dim * sizeof(double));
     memset(block_at(e, e->scatter), 0, e->dim * e->dim * sizeof(double));
 }
 
-/* At first d^-1/2 standard deviations, in units of the optimal step of a walk. */
+/* At first d^-1/2 standard deviations, in units of the optimal step of a random walk. */
 static double climb_step(void) { return 1.0 / step_size_optimal(1); }
 
 static void start_climb(explorer *e) {
     memset(block_at(e, e->u), 0, e->dim * sizeof(double));
-    warm_all(e);
+    move_all(e);
     e->step = climb_step();
-    e->before = (double)NAN;
+    e->previous = (double)NAN;
     e->rounds = e->refused = 0;
-    e->home = SIZE_MAX;
+    e->ended_in = SIZE_MAX;
     enter(e, EXPLORE_CLIMB);
 }
 
-/* Whether slopes are trusted towards component j: it has the draws for a profile, but no profile has its shape, but for an error, and no other mode
- * is known. Among several modes, from a place between them, a slope may pass by one that is missing. */
+/* Whether slopes are tried towards component j: only where it has draws enough for a profile but no accurate one,
+ * and where no other mode is known, because a slope that begins between several modes may pass by one that is
+ * missing. */
 static bool has_slope(const mixture *m, size_t j) {
     const component *c = &m->at[j];
     if (m->dim <= tuning.fit.dimensions && c->rows < (double)quadratic_points(m->dim)) return false;
     for (size_t k = 0; k < m->count; k++)
         if (m->at[k].mode != c->mode) return false;
-    return !mixture_has_profile(c) || c->doubt > tuning.known.doubt;
+    return !mixture_has_profile(c) || c->profile_error > tuning.known.profile_error;
 }
 
-/* Before `after`, from the place of the search. */
+/* A slope from the point of the search, or else the stage `after` at once. */
 static void try_slope(explorer *e, const mixture *m, explore_stage after) {
     e->after = after;
-    e->height = e->log_density;
-    enter(e, e->toward < m->count && has_slope(m, e->toward) ? EXPLORE_SLOPE : after);
+    e->slope_value = e->log_density;
+    enter(e, e->dominant < m->count && has_slope(m, e->dominant) ? EXPLORE_SLOPE : after);
 }
 
 static void start_search(explorer *e, const mixture *m) {
@@ -252,45 +255,47 @@ static void start_search(explorer *e, const mixture *m) {
 }
 
 static void ask_slope(explorer *e, mixture *m, double *y) {
-    const double *from = block_at(e, e->origin), *to = mixture_mean(m, e->toward);
+    const double *from = block_at(e, e->origin), *to = mixture_mean(m, e->dominant);
     const double  part = ldexp(1.0, (int)e->t - (int)tuning.climb.slope_points);
     for (size_t k = 0; k < e->dim; k++) y[k] = from[k] + part * (to[k] - from[k]);
 }
 
 static explore_news tell_slope(explorer *e, double log_density) {
-    if (!(log_density >= e->height)) {
+    if (!(log_density >= e->slope_value)) {
         enter(e, e->after);
         return EXPLORE_GOES_ON;
     }
-    e->height = log_density;
+    e->slope_value = log_density;
     if (++e->t < tuning.climb.slope_points) return EXPLORE_GOES_ON;
-    e->home = e->toward;
+    e->ended_in = e->dominant;
     return end(e, EXPLORE_ENDED);
 }
 
-/* k of the coordinates of the frame, log k uniform. */
-static void choose_warm(explorer *e, rng *r) {
-    double *warm = block_at(e, e->warm);
+/* A random subset of k coordinates of the frame, log k uniform. */
+static void choose_moving(explorer *e, rng *r) {
+    double *moving = block_at(e, e->moving);
     size_t  dim = e->dim, left = (size_t)pow((double)dim, rng_uniform(r));
-    e->moves = left;
-    for (size_t k = 0; k < dim; k++) { /* each of the subsets of that size is as likely */
-        warm[k] = rng_uniform(r) * (double)(dim - k) < (double)left ? 1.0 : 0.0;
-        left -= warm[k] > 0.0;
+    e->moving_count = left;
+    for (size_t k = 0; k < dim; k++) { /* all subsets of that size are equally likely */
+        moving[k] = rng_uniform(r) * (double)(dim - k) < (double)left ? 1.0 : 0.0;
+        left -= moving[k] > 0.0;
     }
 }
 
-/* A search from the centre of component i, heated in some coordinates: beside a wide mode a narrow one is seen from the centre only. */
+/* A search from the centre of a component, tempered in some coordinates: a narrow mode beside a wide one is found
+ * from the centre only. */
 static void search_from_centre(explorer *e, mixture *m, rng *r) {
     size_t i = mixture_choose(m, r, m->count);
     memcpy(block_at(e, e->origin), mixture_mean(m, i), e->dim * sizeof(double));
     memcpy(block_at(e, e->frame), mixture_factor(m, i), e->dim * e->dim * sizeof(double));
     start_climb(e);
     e->start = m->at[i].mode;
-    e->log_density = -HUGE_VAL; /* not known there: the first step is accepted */
-    e->heat = tuning.walkers.hottest * exp(rng_uniform(r) * log(tuning.walkers.coldest / tuning.walkers.hottest));
+    e->log_density = -HUGE_VAL; /* not evaluated there: the first step is accepted */
+    e->inverse_temperature =
+        tuning.walkers.hottest * exp(rng_uniform(r) * log(tuning.walkers.coldest / tuning.walkers.hottest));
     e->step = 1.0;
-    choose_warm(e, r);
-    enter(e, EXPLORE_HEAT);
+    choose_moving(e, r);
+    enter(e, EXPLORE_TEMPERED);
 }
 
 /* A search from a random start, as chains have it. */
@@ -299,7 +304,7 @@ static void search_from_start(explorer *e, rng *r, double *y) {
     memcpy(block_at(e, e->origin), y, e->dim * sizeof *y);
 }
 
-/* A search from a draw of q0 with larger standard deviations: from around all that is known. */
+/* A search from a draw of q0 with larger standard deviations: from outside the known modes. */
 static void search_from_spread(explorer *e, rng *r, double *y) {
     double *n = block_at(e, e->u);
     rng_normals(r, e->dim, n);
@@ -308,15 +313,15 @@ static void search_from_spread(explorer *e, rng *r, double *y) {
     memcpy(block_at(e, e->origin), y, e->dim * sizeof *y);
 }
 
-/* A search that begins where no walker is. */
+/* At the first point of a search that begins at a random start or a draw of q0. */
 static explore_news tell_start(explorer *e, mixture *m, double log_density) {
-    if (!(log_density > -HUGE_VAL)) return EXPLORE_GOES_ON; /* another one, in the next iteration */
+    if (!(log_density > -HUGE_VAL)) return EXPLORE_GOES_ON; /* another start, in the next iteration */
     memcpy(block_at(e, e->frame), block_at(e, e->spread), e->dim * e->dim * sizeof(double));
     e->start = 0;
-    e->heat = tuning.walkers.hottest;
+    e->inverse_temperature = tuning.walkers.hottest;
     e->log_density = log_density;
-    e->home = SIZE_MAX;
-    if (is_home(e, m, block_at(e, e->origin), log_density)) return end(e, EXPLORE_ENDED);
+    e->ended_in = SIZE_MAX;
+    if (is_explained(e, m, block_at(e, e->origin), log_density)) return end(e, EXPLORE_ENDED);
     start_search(e, m);
     return EXPLORE_GOES_ON;
 }
@@ -358,20 +363,21 @@ void explore_ask(explorer *e, mixture *m, rng *r, double *y) {
         return;
     }
     double       *u = block_at(e, e->u), *v = block_at(e, e->v);
-    const double *warm = block_at(e, e->warm);
-    double        size = e->step * step_size_optimal(e->moves) / (e->stage == EXPLORE_HEAT ? sqrt(e->heat) : 1.0);
+    const double *moving = block_at(e, e->moving);
+    double        size = e->step * step_size_optimal(e->moving_count) /
+                  (e->stage == EXPLORE_TEMPERED ? sqrt(e->inverse_temperature) : 1.0);
     rng_normals(r, e->dim, v);
-    for (size_t k = 0; k < e->dim; k++) v[k] = u[k] + size * warm[k] * v[k];
+    for (size_t k = 0; k < e->dim; k++) v[k] = u[k] + size * moving[k] * v[k];
     put_point(e, v, y);
 }
 
-/* Mean and scatter of the points. */
+/* Welford's update of mean and scatter matrix of the points. */
 static void learn(explorer *e) {
     size_t  dim = e->dim;
-    double *mean = block_at(e, e->seen), *scatter = block_at(e, e->scatter), *u = block_at(e, e->u);
+    double *mean = block_at(e, e->point_mean), *scatter = block_at(e, e->scatter), *u = block_at(e, e->u);
     double *delta = block_at(e, e->v);
     e->count += 1.0;
-    e->level += (e->log_density - e->level) / e->count;
+    e->mean_log_density += (e->log_density - e->mean_log_density) / e->count;
     for (size_t k = 0; k < dim; k++) delta[k] = u[k] - mean[k];
     for (size_t k = 0; k < dim; k++) {
         mean[k] += delta[k] / e->count;
@@ -391,13 +397,13 @@ static void to_frame(explorer *e, const double *l, double *factor) {
     }
 }
 
-/* What was learned, in x: mean, and a factor of the covariance. The walk is short, so its own covariance counts as
- * count / (prior d) draws beside d draws of an isotropic one, whose size is what the step size has adapted to. */
+/* Mean and covariance factor of the walk, in x. The walk is short, so its covariance is shrunk: it counts as count /
+ * (prior d) draws beside d draws of a multiple of I, the square of the adapted step size. */
 static void conclude(explorer *e, double *mean, double *factor) {
     size_t  dim = e->dim;
     double *scatter = block_at(e, e->scatter), d = (double)dim;
     double  own = e->count / (tuning.look.prior * d), total = own + d;
-    put_point(e, block_at(e, e->seen), mean);
+    put_point(e, block_at(e, e->point_mean), mean);
     for (size_t k = 0; k < dim * dim; k++) scatter[k] *= own / total / e->count;
     for (size_t k = 0; k < dim; k++) scatter[k * dim + k] += d / total * e->step * e->step;
     if (chol_factor(dim, scatter)) {
@@ -414,17 +420,17 @@ static void put_trial(explorer *e, mixture *m) {
     mixture_prepare(m, a);
 }
 
-/* The round before was not of the same place if log pi was lower by more than its mean over a look varies. */
-static bool still_rises(explorer *e, double level) {
-    double least = e->before + tuning.look.rise.base + tuning.look.rise.slope * sqrt((double)e->dim);
-    e->before = level;
-    return ++e->rounds < tuning.climb.attempts && !(level < least);
+/* Whether log pi has risen since the last round or look by more than its mean varies between looks at one place. */
+static bool still_rises(explorer *e, double mean_log_density) {
+    double least = e->previous + tuning.look.rise.base + tuning.look.rise.slope * sqrt((double)e->dim);
+    e->previous = mean_log_density;
+    return ++e->rounds < tuning.climb.attempts && !(mean_log_density < least);
 }
 
-/* log of the mass of the place, were it a Gaussian: from the mean of log pi there. */
+/* log of the mass of a Gaussian of that covariance: the mean of log pi over its draws is d/2 below the peak. */
 static double mass_of(const explorer *e, const component *c) {
     const double pi = 3.14159265358979323846, d = (double)e->dim;
-    return e->level + 0.5 * d * (1.0 + log(2.0 * pi)) + c->log_det;
+    return e->mean_log_density + 0.5 * d * (1.0 + log(2.0 * pi)) + c->log_det;
 }
 
 static explore_news end(explorer *e, explore_news news) {
@@ -433,62 +439,64 @@ static explore_news end(explorer *e, explore_news news) {
     return news;
 }
 
-/* Whether log pi at x is what the known components predict, the dominating one of which is then its home. A narrow mode within a wide one is
- * higher, what lies between modes is lower than they say. The further out, the more an error of a covariance counts. */
-static bool is_home(explorer *e, mixture *m, const double *x, double log_density) {
-    double each[MODES_MOST], most = -HUGE_VAL, top = 0.0, sum = 0.0, d = (double)e->dim;
-    size_t home = SIZE_MAX;
-    sight  at = mixture_sight(m, x);
+/* Whether log pi at x is the sum of what the components predict, within an error that grows with the distance below
+ * the peak, as that of a covariance does. A narrow mode within a wide one is higher, a point between modes lower
+ * than predicted. The search then ends in the component that dominates at x. */
+static bool is_explained(explorer *e, mixture *m, const double *x, double log_density) {
+    double        each[MODES_MOST], most = -HUGE_VAL, top = 0.0, sum = 0.0, d = (double)e->dim;
+    size_t        dominant = SIZE_MAX;
+    profile_point at = mixture_profile_point(m, x);
     for (size_t j = 0; j < m->count; j++) {
         double peak;
         each[j] = mixture_predict(m, j, &at, &peak);
         if (each[j] <= most) continue;
         most = each[j];
         top = peak;
-        home = j;
+        dominant = j;
     }
-    e->toward = home;
-    if (home == SIZE_MAX) return false;
+    e->dominant = dominant;
+    if (dominant == SIZE_MAX) return false;
     for (size_t j = 0; j < m->count; j++) sum += exp_fast(each[j] - most);
     most += log_fast(sum);
-    const component *c = &m->at[home];
+    const component *c = &m->at[dominant];
     double           match = affine_at(tuning.known.error, sqrt(d)), error = fabs(log_density - most);
     double           allowed = match + tuning.known.relative_error * (top - most);
-    if (mixture_has_tail(c)) /* far out all tails of t distributions look alike: they must fit well */
-        allowed = tuning.known.tail_error + c->doubt * (tuning.sure * sqrt(0.5 * d) + top - most);
-    if (!mixture_has_profile(c)) { /* near its centre it is a t distribution */
-        double distance = mixture_distance(m, home, x);
-        double student = m->level + c->log_weight + mixture_log_t(m, home, distance, NULL);
-        if (distance < mixture_home_radius(e->dim) && fabs(log_density - student) < match) allowed = error;
+    if (mixture_has_tail(c)) /* far out the tails of all t distributions look alike, so they must fit well */
+        allowed = tuning.known.tail_error + c->profile_error * (tuning.sure * sqrt(0.5 * d) + top - most);
+    if (!mixture_has_profile(c)) { /* near its centre it may also be predicted as the t distribution that it is in q */
+        double distance = mixture_distance(m, dominant, x);
+        double student = m->log_z + c->log_weight + mixture_log_t(m, dominant, distance, NULL);
+        if (distance < mixture_typical_distance(e->dim) && fabs(log_density - student) < match) allowed = error;
     }
     if (error > allowed) return false;
-    e->home = home;
+    e->ended_in = dominant;
     return true;
 }
 
-/* Whether x is among the draws of a place found since the memory has learned. */
-static bool is_found(explorer *e, const double *x) {
-    double *apart = block_at(e, e->v);
-    for (size_t k = 0; k < e->found; k++) {
-        for (size_t i = 0; i < e->dim; i++) apart[i] = x[i] - block_at(e, e->found_mean)[k * e->dim + i];
-        tri_solve(e->dim, block_at(e, e->found_factor) + k * e->dim * e->dim, apart);
-        if (vec_dot(e->dim, apart, apart) >= mixture_home_radius(e->dim)) continue;
-        e->places[k].met += 1.0;
+/* Whether x would be a draw of a candidate; counts the search for it. */
+static bool is_candidate(explorer *e, const double *x) {
+    double *deviation = block_at(e, e->v);
+    for (size_t k = 0; k < e->candidates; k++) {
+        for (size_t i = 0; i < e->dim; i++) deviation[i] = x[i] - block_at(e, e->candidate_mean)[k * e->dim + i];
+        tri_solve(e->dim, block_at(e, e->candidate_factor) + k * e->dim * e->dim, deviation);
+        if (vec_dot(e->dim, deviation, deviation) >= mixture_typical_distance(e->dim)) continue;
+        e->candidate[k].search_hits += 1.0;
         return true;
     }
     return false;
 }
 
-static void keep_found(explorer *e, mixture *m, double mass) {
-    size_t dim = e->dim, k = e->found;
-    if (k == FOUND_MOST) return;
-    e->places[k] = (found_place){mass, 1.0, m->at[m->capacity].confirmed};
-    memcpy(block_at(e, e->found_mean) + k * dim, mixture_mean(m, m->capacity), dim * sizeof(double));
-    memcpy(block_at(e, e->found_factor) + k * dim * dim, mixture_factor(m, m->capacity), dim * dim * sizeof(double));
-    e->found++;
+static void keep_candidate(explorer *e, mixture *m, double mass) {
+    size_t dim = e->dim, k = e->candidates;
+    if (k == CANDIDATES_MOST) return;
+    e->candidate[k] = (candidate){mass, 1.0, m->at[m->capacity].confirmed};
+    memcpy(block_at(e, e->candidate_mean) + k * dim, mixture_mean(m, m->capacity), dim * sizeof(double));
+    memcpy(block_at(e, e->candidate_factor) + k * dim * dim, mixture_factor(m, m->capacity),
+           dim * dim * sizeof(double));
+    e->candidates++;
 }
 
-/* What a look has learned shapes the next. */
+/* The next stage begins at the present point, in the frame of the trial component. */
 static void look_again(explorer *e, mixture *m, explore_stage stage) {
     double *x = block_at(e, e->v);
     put_point(e, block_at(e, e->u), x);
@@ -508,7 +516,7 @@ static void keep_point(explorer *e, double log_density) {
     memcpy(row + QUADRATIC_HEAD, block_at(e, e->v), e->dim * sizeof *row);
 }
 
-/* The trial component := the Gaussian that the last points of the climb speak for. */
+/* The trial component := the Gaussian of a quadratic fitted to the last points of the climb. */
 static quadratic_result fit_climb(explorer *e, mixture *m) {
     size_t    dim = e->dim, a = m->capacity, count = fit_points(dim);
     double   *work = block_at(e, e->fit);
@@ -532,16 +540,16 @@ static explore_news climb_on(explorer *e, mixture *m) {
     if (rises)
         e->step = climb_step();
     else
-        e->before = (double)NAN;
-    if (is_home(e, m, block_at(e, e->origin), e->log_density)) return end(e, EXPLORE_ENDED);
+        e->previous = (double)NAN;
+    if (is_explained(e, m, block_at(e, e->origin), e->log_density)) return end(e, EXPLORE_ENDED);
     try_slope(e, m, e->stage);
     return EXPLORE_GOES_ON;
 }
 
 static explore_news end_climb(explorer *e, mixture *m) {
-    double *x = block_at(e, e->seen); /* free at the end of a climb */
+    double *x = block_at(e, e->point_mean); /* free at the end of a climb */
     put_point(e, block_at(e, e->u), x);
-    if (is_found(e, x)) return end(e, EXPLORE_ENDED);
+    if (is_candidate(e, x)) return end(e, EXPLORE_ENDED);
     quadratic_result result = fit_climb(e, m);
     if (result == QUADRATIC_PARTLY) return climb_on(e, m);
     enter(e, result == QUADRATIC_FULL ? EXPLORE_PEAK : EXPLORE_LOOK);
@@ -550,28 +558,29 @@ static explore_news end_climb(explorer *e, mixture *m) {
 
 static bool is_negligible(const explorer *e, const mixture *m) {
     const affine below = tuning.known.negligible;
-    return !(mass_of(e, &m->at[m->capacity]) >= m->level - below.base - below.slope * (double)e->dim);
+    return !(mass_of(e, &m->at[m->capacity]) >= m->log_z - below.base - below.slope * (double)e->dim);
 }
 
-/* The trial component is what a look, the walk after it or a fit has learned: known, negligible, or a place to learn more of? */
+/* The trial component comes from a look, the walk after it or a fit: negligible, known, or a candidate (after a
+ * look: to be learned first)? */
 static explore_news judge(explorer *e, mixture *m) {
     if (is_negligible(e, m)) return end(e, EXPLORE_ENDED);
-    size_t known = mixture_known_as(m, m->capacity);
-    if (known < m->count) e->home = known;
-    if (known < m->count + m->retired || is_found(e, mixture_mean(m, m->capacity))) return end(e, EXPLORE_ENDED);
+    size_t known = mixture_match(m, m->capacity);
+    if (known < m->count) e->ended_in = known;
+    if (known < m->count + m->retired || is_candidate(e, mixture_mean(m, m->capacity))) return end(e, EXPLORE_ENDED);
     if (e->stage == EXPLORE_LOOK) {
         look_again(e, m, EXPLORE_LEARN);
         return EXPLORE_GOES_ON;
     }
-    keep_found(e, m, mass_of(e, &m->at[m->capacity]));
+    keep_candidate(e, m, mass_of(e, &m->at[m->capacity]));
     return end(e, EXPLORE_ENDED);
 }
 
 static explore_news next_stage(explorer *e, mixture *m) {
-    if (e->stage == EXPLORE_HEAT) return end(e, EXPLORE_ENDED);
+    if (e->stage == EXPLORE_TEMPERED) return end(e, EXPLORE_ENDED);
     if (e->stage == EXPLORE_CLIMB) return end_climb(e, m);
     put_trial(e, m);
-    if (e->stage == EXPLORE_LOOK && still_rises(e, e->level)) {
+    if (e->stage == EXPLORE_LOOK && still_rises(e, e->mean_log_density)) {
         look_again(e, m, EXPLORE_LOOK);
         return EXPLORE_GOES_ON;
     }
@@ -584,13 +593,13 @@ static explore_news next_stage(explorer *e, mixture *m) {
     return judge(e, m);
 }
 
-/* Up only, and not to what is explained: beside a known mode that is higher the way up leads to it from most points, if steps are long. False if all
- * ways up end there. */
+/* Accepts only steps up, and none to an explained point: beside a higher known mode most long steps up lead into its
+ * basin of attraction. False where too many in a row did. */
 static bool tell_climb(explorer *e, mixture *m, double log_density) {
-    double *x = block_at(e, e->seen);
+    double *x = block_at(e, e->point_mean);
     bool    up = log_density > e->log_density;
     put_point(e, block_at(e, e->v), x);
-    if (up && is_home(e, m, x, log_density)) {
+    if (up && is_explained(e, m, x, log_density)) {
         e->step *= tuning.climb.refused;
         return ++e->refused < tuning.climb.refusals;
     }
@@ -602,12 +611,12 @@ static bool tell_climb(explorer *e, mixture *m, double log_density) {
     return true;
 }
 
-/* From a heated point that is not explained the search climbs, with all coordinates. */
-static bool leaves_home(explorer *e, mixture *m, double log_density) {
-    double *x = block_at(e, e->seen), step = e->step / sqrt(e->heat);
-    e->home = SIZE_MAX;
+/* From the first tempered point that is not explained the search climbs, in all coordinates. */
+static bool leaves_explained(explorer *e, mixture *m, double log_density) {
+    double *x = block_at(e, e->point_mean), step = e->step / sqrt(e->inverse_temperature);
+    e->ended_in = SIZE_MAX;
     put_point(e, block_at(e, e->v), x);
-    if (!(log_density > -HUGE_VAL) || is_home(e, m, x, log_density)) return false;
+    if (!(log_density > -HUGE_VAL) || is_explained(e, m, x, log_density)) return false;
     memcpy(block_at(e, e->origin), x, e->dim * sizeof *x);
     e->log_density = log_density;
     start_search(e, m);
@@ -616,8 +625,8 @@ static bool leaves_home(explorer *e, mixture *m, double log_density) {
 }
 
 static void tell_metropolis(explorer *e, rng *r, double log_density) {
-    double heat = e->stage == EXPLORE_HEAT ? e->heat : 1.0;
-    double log_ratio = log_density > -HUGE_VAL ? heat * (log_density - e->log_density) : -HUGE_VAL;
+    double inverse_temperature = e->stage == EXPLORE_TEMPERED ? e->inverse_temperature : 1.0;
+    double log_ratio = log_density > -HUGE_VAL ? inverse_temperature * (log_density - e->log_density) : -HUGE_VAL;
     double alpha = log_ratio >= 0.0 ? 1.0 : log_ratio > -HUGE_VAL ? exp_fast(log_ratio) : 0.0;
     if (rng_uniform(r) < alpha) {
         memcpy(block_at(e, e->u), block_at(e, e->v), e->dim * sizeof(double));
@@ -627,7 +636,7 @@ static void tell_metropolis(explorer *e, rng *r, double log_density) {
     if (e->stage >= EXPLORE_LOOK) learn(e);
 }
 
-/* At the peak of a fit: if log pi is what the fit says there, that is a place. */
+/* At the peak of a fit: if log pi is what the fit says there, the Gaussian of the fit is confirmed. */
 static explore_news tell_peak(explorer *e, mixture *m, double log_density) {
     const double *peak = mixture_mean(m, m->capacity);
     bool          there = fabs(log_density - e->peak) < affine_at(tuning.known.error, sqrt((double)e->dim));
@@ -637,8 +646,8 @@ static explore_news tell_peak(explorer *e, mixture *m, double log_density) {
         memset(block_at(e, e->u), 0, e->dim * sizeof *peak);
         e->log_density = log_density;
     }
-    if (there && is_home(e, m, peak, log_density)) return end(e, EXPLORE_ENDED);
-    e->level = e->peak - 0.5 * (double)e->dim;
+    if (there && is_explained(e, m, peak, log_density)) return end(e, EXPLORE_ENDED);
+    e->mean_log_density = e->peak - 0.5 * (double)e->dim;
     return there && !is_negligible(e, m) ? judge(e, m) : climb_on(e, m);
 }
 
@@ -649,7 +658,7 @@ explore_news explore_tell(explorer *e, mixture *m, rng *r, double log_density) {
         return e->from >= FROM_START ? tell_start(e, m, log_density) : tell_walker(e, m, r, log_density);
     if (e->stage == EXPLORE_PEAK) return tell_peak(e, m, log_density);
     if (e->stage == EXPLORE_SLOPE) return tell_slope(e, log_density);
-    if (e->stage == EXPLORE_HEAT && leaves_home(e, m, log_density)) return EXPLORE_GOES_ON;
+    if (e->stage == EXPLORE_TEMPERED && leaves_explained(e, m, log_density)) return EXPLORE_GOES_ON;
     if (e->stage == EXPLORE_CLIMB) {
         keep_point(e, log_density);
         if (!tell_climb(e, m, log_density)) return end(e, EXPLORE_ENDED);
@@ -657,7 +666,7 @@ explore_news explore_tell(explorer *e, mixture *m, rng *r, double log_density) {
         tell_metropolis(e, r, log_density);
     }
     /* A climb may go far, in the frame of a narrow ridge; it ends when log pi rises no more. */
-    const double farthest = tuning.known.runaway * tuning.known.runaway * (double)e->dim / e->heat;
+    const double farthest = tuning.known.runaway * tuning.known.runaway * (double)e->dim / e->inverse_temperature;
     if (e->stage != EXPLORE_CLIMB && vec_dot(e->dim, u, u) > farthest) return end(e, EXPLORE_RAN_AWAY);
     return ++e->t < duration(e) ? EXPLORE_GOES_ON : next_stage(e, m);
 }
