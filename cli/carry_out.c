@@ -23,8 +23,8 @@ static void freeze_run(void *run) { ckam_run_freeze(run); }
 /* What a second signal says, which has no time for more. */
 static void say_farewell(const char *directory, size_t size, char *text) {
     char command[QUOTED];
-    snprintf(text, size, "%s", together_speaks() ? "\nended at once\n" : "");
-    if (*directory && together_speaks())
+    snprintf(text, size, "%s", ranks_is_root() ? "\nended at once\n" : "");
+    if (*directory && ranks_is_root())
         snprintf(text, size, "\nended at once; `%s` goes on from the last checkpoint\n",
                  text_command("resume", directory, command));
 }
@@ -70,11 +70,11 @@ int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     ckam_run_counts(run, &facts.counts);
     facts.before = facts.counts.evaluations;
     ckam_plan_get(plan, "progress", kind, sizeof kind, NULL);
-    progress_begin(&display, together_speaks() ? kind : "none");
+    progress_begin(&display, ranks_is_root() ? kind : "none");
     say_farewell(directory, sizeof farewell, farewell);
     expect_crash(plan, directory);
     signals_begin(&(interruption){stop_run, freeze_run, run, farewell});
-    ckam_status status = ckam_run_go(run, together_speaks() ? progress_watch : NULL, &display, &failure);
+    ckam_status status = ckam_run_go(run, ranks_is_root() ? progress_watch : NULL, &display, &failure);
     int         number = signals_end();
     signals_crash(NULL);
     facts.seconds = display.elapsed;
@@ -83,7 +83,7 @@ int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     ckam_run_counts(run, &facts.counts);
     ckam_run_search(run, &facts.search);
     int exit = exit_status(status);
-    if (!together_speaks()) return status == CKAM_STOP && number ? signals_status(number) : exit;
+    if (!ranks_is_root()) return status == CKAM_STOP && number ? signals_status(number) : exit;
     if (ckam_run_review(run) && print_outcome(run, plan, &facts, &error)) exit = complain_error(command, &error);
     (void)fflush(stdout);
     if (!warned && *ckam_run_warning(run)) complain(command, 0, "warning: %s", ckam_run_warning(run));

@@ -11,7 +11,7 @@
 typedef struct command_entry {
     const char *name, *summary;
     int (*run)(int count, char **arguments); /* arguments[0] is the name; returns the exit status */
-    bool together;                           /* several processes carry it out; else the first of them does */
+    bool collective;                         /* all ranks run it; else rank 0 does */
 } command_entry;
 
 extern const command_entry commands[]; /* ended by one without a name */
@@ -37,19 +37,19 @@ int complain(const char *command, int status, const char *format, ...) __attribu
 /* The same for what the library said. */
 int complain_error(const char *command, const ckam_error *error);
 
-/* -- together.c, and alone/crew.c or mpi/crew.c: one process or several ------------------------------------------------ */
-/* Meets the other processes, before all else, and leaves them; NULL where the program is for one. */
-const ckam_crew *crew_join(void);
-void             crew_leave(void);
+/* -- ranks.c, and comm_single.c or comm_mpi.c: one process or several ------------------------------------------------ */
+/* Opens and closes the communicator of the program; NULL where the program is for one process. */
+const ckam_comm *comm_open(void);
+void             comm_close(void);
 
-void             together_begin(const ckam_crew *others);
-const ckam_crew *together_crew(void);   /* NULL: alone */
-bool             together_speaks(void); /* whether this process is the one that users hear */
-/* Keeps what a process that does not speak would have said. */
-void together_note(int status, const char *text);
-/* All processes come here once, before they begin a run or, at the latest, before they end; with `status`, or that of the first that
- * failed, which is then heard. */
-int together_settle(int status);
+void             ranks_begin(const ckam_comm *opened);
+const ckam_comm *ranks_comm(void);    /* NULL: one process */
+bool             ranks_is_root(void); /* whether this process prints */
+/* Keeps the error that a rank does not print. */
+void ranks_note_error(int status, const char *text);
+/* Collective; called once, before a run begins or at the latest before the process ends. Returns `status`, or that of the lowest rank
+ * that failed, whose message rank 0 then prints. */
+int ranks_agree(int status);
 
 /* -- flags.c: the command line, from tables of options ----------------------------------------------------------- */
 typedef struct flag_group {

@@ -41,10 +41,10 @@ int complain(const char *command, int status, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (together_speaks())
+    if (ranks_is_root())
         fprintf(stderr, "ckam%s%s: %s\n", *command ? " " : "", command, text);
     else
-        together_note(status, text);
+        ranks_note_error(status, text);
     return status;
 }
 

@@ -37,15 +37,15 @@ void commands_print(FILE *stream) {
 
 static int dispatch(int count, char **arguments) {
     if (count < 2) {
-        if (together_speaks()) commands_print(stderr);
+        if (ranks_is_root()) commands_print(stderr);
         return EX_USAGE;
     }
     const char *name = arguments[1];
     if (!strcmp(name, "--version") || !strcmp(name, "-V"))
-        return together_speaks() ? printf("ckam %s\n", ckam_version()) < 0 : EX_OK;
+        return ranks_is_root() ? printf("ckam %s\n", ckam_version()) < 0 : EX_OK;
     if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
     const command_entry *found = command_find(name);
-    if (found) return found->together || together_speaks() ? found->run(count - 1, arguments + 1) : EX_OK;
+    if (found) return found->collective || ranks_is_root() ? found->run(count - 1, arguments + 1) : EX_OK;
     const char *near = ckam_nearest_name(commands, sizeof *commands, name);
     if (near) return complain("", EX_USAGE, "there is no command '%s'; did you mean '%s'?", name, near);
     return complain("", EX_USAGE, "there is no command '%s'; `ckam help` lists them", name);
@@ -77,15 +77,15 @@ int main(int count, char **arguments) {
     allow_files();
     setlocale(LC_CTYPE, ""); /* never LC_NUMERIC: numbers have a decimal point */
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
-    signal(SIGPIPE, SIG_IGN); /* a reader that leaves early is not worth a noise, and must not end a run */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write (EPIPE), which must not end a run */
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write */
-    const ckam_crew *crew = crew_join();
-    together_begin(crew);
+    const ckam_comm *comm = comm_open();
+    ranks_begin(comm);
     signals_expect();
-    signals_guard(!crew); /* MPI itself calls exit() */
-    int status = together_settle(dispatch(count, arguments));
+    signals_guard(!comm); /* MPI itself calls exit() */
+    int status = ranks_agree(dispatch(count, arguments));
     signals_guard(false);
-    crew_leave();
+    comm_close();
     if ((fflush(stdout) || ferror(stdout)) && !is_pipe(stdout) && !status)
         return complain("", EX_IOERR, "the standard output cannot be written");
     return status;

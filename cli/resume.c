@@ -17,8 +17,8 @@ static int resume(const request *r) {
     if (ckam_plan_open(&plan, r->word[0], &error)) return complain_error(r->command, &error);
     for (size_t i = 0; i < r->settings && !failed; i++)
         failed = ckam_plan_set(plan, r->setting[i].name, r->setting[i].value, &error);
-    int status = together_settle(failed ? complain_error(r->command, &error) : EX_OK);
-    ckam_plan_crew(plan, together_crew());
+    int status = ranks_agree(failed ? complain_error(r->command, &error) : EX_OK);
+    ckam_plan_comm(plan, ranks_comm());
     ckam_plan_notice(plan, progress_notice, NULL);
     expect_crash(plan, r->word[0]);
     if (!status && ckam_run_resume(&run, plan, r->word[0], NULL, &error))

@@ -135,8 +135,8 @@ static int sample(const request *r, const char *typed) {
                         r->words > 1 ? r->word[1] : request_value(r, "model"));
     if (ckam_plan_create(&plan, &error)) return complain_error(r->command, &error);
     ckam_plan_command(plan, typed);
-    int status = together_settle(fill(r, plan));
-    ckam_plan_crew(plan, together_crew());
+    int status = ranks_agree(fill(r, plan));
+    ckam_plan_comm(plan, ranks_comm());
     ckam_plan_notice(plan, progress_notice, NULL);
     expect_crash(plan, "");
     if (!status && ckam_run_create(&run, plan, NULL, &error))

@@ -350,21 +350,21 @@ CKAM_API const ckam_option *ckam_plan_list(void);
 
 typedef struct ckam_run ckam_run;
 
-/* Processes that carry out one run together, with the same plan and in the same directory, each of them with a part of the
- * chains. Draws do not depend on their number. All call ckam_run_create() (or resume) and ckam_run_go() together, and return
- * from them with the same status; the process of rank 0 writes and has what concerns all chains: run.json, summary, review, progress.
- * How they talk is yours to say; ckam/mpi.h does it over MPI. */
-typedef struct ckam_crew {
+/* A communicator: processes (ranks) that carry out one run, with the same plan and in the same directory, each with a part of the
+ * chains. Draws do not depend on the number of ranks. ckam_run_create() (or resume) and ckam_run_go() are collective: all ranks call
+ * them, and get the same status. Rank 0 writes and has what concerns all chains: run.json, summary, review, progress.
+ * You supply the transport, one function that gathers bytes; ckam/mpi.h has one over MPI. */
+typedef struct ckam_comm {
     size_t rank, size;
-    size_t neighbours; /* of them on this machine, this one included: they share its processors */
+    size_t neighbours; /* ranks on this machine, this one included: they share its processors */
     void  *context;
-    /* Brings sizes[r] bytes of each rank r, here `bytes`, behind each other into `all`, of rank 0 or (everywhere) of all
-     * ranks; `all` is NULL where nothing is wanted. All call it with the same sizes, in the thread that called the library. Others
-     * that cannot be reached end the process: a part of a run cannot go on. */
+    /* Gathers sizes[r] bytes from each rank r (`bytes` on this one), concatenated in the order of ranks, into `all`: on rank 0, or
+     * with `everywhere` on all ranks (allgather). `all` is NULL on a rank that receives nothing. Collective, with the same sizes on
+     * all ranks, in the thread that called the library. If a rank cannot be reached, end the process: the others cannot go on. */
     void (*gather)(void *context, const void *bytes, const size_t *sizes, void *all, bool everywhere);
-} ckam_crew;
+} ckam_comm;
 /* Borrowed, for as long as the plan and the runs that are made from it. */
-CKAM_API void ckam_plan_crew(ckam_plan *plan, const ckam_crew *crew);
+CKAM_API void ckam_plan_comm(ckam_plan *plan, const ckam_comm *comm);
 
 typedef struct ckam_draws ckam_draws;
 

@@ -5,7 +5,7 @@
  * run that goes on keeps it. */
 #include "base/error.h"
 #include "chain/chain.h"
-#include "run/crew.h"
+#include "run/comm.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -76,8 +76,8 @@ void budget_plan_time(ckam_run *run, double seconds) {
     run_settings *plan = &run->plan->run;
     double        own = (double)(run->last - run->first), threads = fmin((double)plan->threads, own);
     uint64_t      horizon = plan->horizon;
-    if (crew_is_first(run) && seconds > 0.0) horizon = fit(run, horizon, plan->time_limit * threads / (own * seconds));
-    crew_tell(run, &horizon, sizeof horizon);
+    if (comm_is_root(run) && seconds > 0.0) horizon = fit(run, horizon, plan->time_limit * threads / (own * seconds));
+    comm_broadcast(run, &horizon, sizeof horizon);
     plan->horizon = horizon;
     for (size_t i = run->first; i < run->last; i++) chain_set_horizon(run->lanes[i].chain, horizon);
     if (run->first < run->last) run->warmup = run->lanes[run->first].chain->plan.settings->warmup;

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "chain/chain.h"
 #include "draws/draws.h"
-#include "run/crew.h"
+#include "run/comm.h"
 #include "target/target.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static ckam_status settle(ckam_run *run, ckam_error *error) {
 }
 
 ckam_status checkpoint_sync(ckam_run *run, ckam_error *error) {
-    ckam_status status = run->settled || !crew_is_first(run) ? CKAM_OK : settle(run, error);
+    ckam_status status = run->settled || !comm_is_root(run) ? CKAM_OK : settle(run, error);
     for (size_t i = run->first; i < run->last && !status; i++) {
         lane *l = &run->lanes[i];
         status = csv_begin_sync(&l->draws, error);
@@ -78,7 +78,7 @@ ckam_status checkpoint_sync(ckam_run *run, ckam_error *error) {
         if (!status && l->warmup.file >= 0) status = csv_sync(&l->warmup, error);
         note_lengths(l);
     }
-    return crew_agree(run, status, error);
+    return comm_agree(run, status, error);
 }
 
 ckam_status checkpoint_begin(ckam_run *run, ckam_error *error) {
@@ -106,12 +106,12 @@ static void free_parts(parts *p) {
 
 static ckam_status agree_on_memory(ckam_run *run, bool made, ckam_error *error) {
     ckam_status status = made ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a checkpoint");
-    return crew_agree(run, status, error);
+    return comm_agree(run, status, error);
 }
 
 static ckam_status make_entries(ckam_run *run, parts *p, ckam_error *error) {
     size_t chains = (size_t)run->plan->run.chains, own = run->last - run->first, largest = 1;
-    bool   collects = run->crew && crew_is_first(run);
+    bool   collects = run->comm && comm_is_root(run);
     p->own_entries = calloc(own + 1, sizeof *p->own_entries);
     p->all_entries = collects ? calloc(chains, sizeof *p->all_entries) : NULL;
     ckam_status status = agree_on_memory(run, p->own_entries && (p->all_entries || !collects), error);
@@ -121,13 +121,13 @@ static ckam_status make_entries(ckam_run *run, parts *p, ckam_error *error) {
         p->own_entries[i] = (entry){l->kept, ckam_chain_snapshot_size(l->chain)};
         if (p->own_entries[i].size > largest) largest = (size_t)p->own_entries[i].size;
     }
-    p->largest = (size_t)crew_most(run, largest);
+    p->largest = (size_t)comm_max(run, largest);
     return CKAM_OK;
 }
 
 static ckam_status make_parts(ckam_run *run, parts *p, ckam_error *error) {
     size_t      chains = (size_t)run->plan->run.chains, own = run->last - run->first;
-    bool        collects = run->crew && crew_is_first(run);
+    bool        collects = run->comm && comm_is_root(run);
     ckam_status status = make_entries(run, p, error);
     if (status) return status;
     p->turn = SNAPSHOTS_MOST / p->largest + 1;
@@ -151,18 +151,18 @@ static ckam_status add_head(ckam_run *run, const entry *entries, file_aside *asi
 static ckam_status write_parts(ckam_run *run, parts *p, file_aside *aside, ckam_error *error) {
     size_t       chains = (size_t)run->plan->run.chains;
     ckam_status  status = CKAM_OK;
-    const entry *entries = crew_collect(run, p->own_entries, sizeof *entries, 0, chains, p->all_entries);
+    const entry *entries = comm_gather_chains(run, p->own_entries, sizeof *entries, 0, chains, p->all_entries);
     if (entries) status = add_head(run, entries, aside, error);
     for (size_t from = 0; from < chains; from += p->turn) {
         size_t to = from + p->turn < chains ? from + p->turn : chains, used = 0;
         for (size_t i = from; i < to; i++)
             if (run->first <= i && i < run->last) chain_pack(run->lanes[i].chain, p->own + used++ * p->largest);
-        const char *all = crew_collect(run, p->own, p->largest, from, to, p->all);
+        const char *all = comm_gather_chains(run, p->own, p->largest, from, to, p->all);
         for (size_t i = from; entries && all && i < to && !status; i++)
             status = file_add(aside, all + (i - from) * p->largest, (size_t)entries[i].size, error);
     }
     if (entries && !status) status = file_commit(aside, error);
-    return crew_agree(run, status, error);
+    return comm_agree(run, status, error);
 }
 
 ckam_status checkpoint_write(ckam_run *run, ckam_error *error) {
@@ -334,7 +334,7 @@ ckam_status checkpoint_load(ckam_run *run, ckam_error *error) {
                                   : load(run, path, file, error);
     if (file >= 0) close(file);
     /* Files are cut when all chains have been judged. */
-    status = crew_agree(run, status, error);
+    status = comm_agree(run, status, error);
     for (size_t i = run->first; i < run->last && !status; i++) status = open_files(run, i, error);
-    return crew_agree(run, status, error);
+    return comm_agree(run, status, error);
 }

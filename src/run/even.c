@@ -5,7 +5,7 @@
  * thousands of them would take seconds to sync. */
 #include "base/error.h"
 #include "draws/draws.h"
-#include "run/crew.h"
+#include "run/comm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,8 +80,8 @@ ckam_status even_out(ckam_run *run, uint64_t *shortest, ckam_error *error) {
     uint64_t least = UINT64_MAX;
     for (size_t i = run->first; i < run->last; i++)
         if (run->lanes[i].kept.draws < least) least = run->lanes[i].kept.draws;
-    *shortest = least = crew_least(run, least);
-    return crew_agree(run, move_rest(run, least, error), error);
+    *shortest = least = comm_min(run, least);
+    return comm_agree(run, move_rest(run, least, error), error);
 }
 
 ckam_status even_cut(ckam_run *run, size_t index, ckam_error *error) {

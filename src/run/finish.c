@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "draws/draws.h"
 #include "draws/netcdf.h"
-#include "run/crew.h"
+#include "run/comm.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -69,7 +69,7 @@ static json_t *counts_json(const ckam_run *run) {
 static void find_rejected(ckam_run *run) {
     struct rejected {
         uint64_t chain; /* from 1; 0: none */
-        char     point[CREW_MOST - sizeof(uint64_t)];
+        char     point[COMM_ALLGATHER_MOST - sizeof(uint64_t)];
     } own = {0};
     for (size_t i = run->first; run->source && !own.chain && i < run->last; i++) {
         const char *first = seat_first_reject(run->lanes[i].seat);
@@ -78,16 +78,16 @@ static void find_rejected(ckam_run *run) {
         snprintf(own.point, sizeof own.point, "%s", first);
         character_mend(own.point);
     }
-    const struct rejected *all = crew_share(run, &own, sizeof own);
-    for (size_t r = 0; r < crew_size(run) && !run->rejected; r++)
+    const struct rejected *all = comm_allgather(run, &own, sizeof own);
+    for (size_t r = 0; r < comm_size(run) && !run->rejected; r++)
         if (all[r].chain)
             run->rejected = json_pack("{s:I, s:s}", "chain", (json_int_t)all[r].chain, "point", all[r].point);
 }
 
 /* What several processes have told each other; NULL where there is one. */
-static json_t *crew_json(const ckam_run *run) {
-    if (!run->crew) return NULL;
-    return json_pack("{s:I, s:o, s:o, s:f}", "count", (json_int_t)run->crew->size, "pools",
+static json_t *comm_json(const ckam_run *run) {
+    if (!run->comm) return NULL;
+    return json_pack("{s:I, s:o, s:o, s:f}", "count", (json_int_t)run->comm->size, "pools",
                      plan_json_word(run->cost.pools), "bytes", plan_json_word(run->cost.bytes), "seconds",
                      run->cost.seconds);
 }
@@ -123,7 +123,7 @@ static ckam_status write_record(ckam_run *run, double seconds, bool ended, const
         names_json(run), "started", run->started, "ended", ended ? now : NULL, "seconds",
         round(1000.0 * (run->seconds + seconds)) / 1000.0, "stopped", *run->reason ? run->reason : NULL, "message",
         message ? said : NULL, "warning", *run->warning ? run->warning : NULL, "rejected", run->rejected, "ranks",
-        crew_json(run), "search", search_json(&run->search), "memory", memory_json(run), "counts", counts_json(run));
+        comm_json(run), "search", search_json(&run->search), "memory", memory_json(run), "counts", counts_json(run));
     size_t length;
     char  *text = record_text(json, digits_needed(run->plan), &length);
     json_decref(json);
@@ -139,9 +139,9 @@ static ckam_status write_record(ckam_run *run, double seconds, bool ended, const
 
 ckam_status finish_record(ckam_run *run, double seconds, bool ended, const char *message, ckam_error *error) {
     find_rejected(run);
-    crew_report(run);
-    ckam_status status = crew_is_first(run) ? write_record(run, seconds, ended, message, error) : CKAM_OK;
-    return crew_agree(run, status, error);
+    comm_gather_progress(run);
+    ckam_status status = comm_is_root(run) ? write_record(run, seconds, ended, message, error) : CKAM_OK;
+    return comm_agree(run, status, error);
 }
 
 /* -- summary.csv -------------------------------------------------------------------------------------------------- */
@@ -199,7 +199,7 @@ static ckam_status end_files(ckam_run *run, ckam_error *error) {
         csv_close(&l->draws);
         csv_close(&l->warmup);
     }
-    return crew_agree(run, status, error);
+    return comm_agree(run, status, error);
 }
 
 static bool has_draws(const ckam_run *run) {
@@ -268,14 +268,14 @@ double finish_seconds(ckam_run *run, double slowdown) {
 static ckam_status write_all(ckam_run *run, ckam_error *error) {
     ckam_status status = run->format.csv ? end_files(run, error) : CKAM_OK;
     if (status) return status;
-    if (crew_is_first(run) && has_draws(run)) status = write_outcome(run, error);
-    return crew_agree(run, status, error);
+    if (comm_is_root(run) && has_draws(run)) status = write_outcome(run, error);
+    return comm_agree(run, status, error);
 }
 
 static bool has_lost(ckam_run *run) {
     bool lost = false;
     for (size_t i = run->first; i < run->last; i++) lost = lost || run->lanes[i].lost;
-    return crew_most(run, lost);
+    return comm_max(run, lost);
 }
 
 ckam_status finish_write(ckam_run *run, double seconds, ckam_status status, ckam_error *error) {

@@ -7,7 +7,7 @@
  * Where several processes carry out a run, each has its loop. They meet at every tick and when one has nothing left to do, put
  * together where they are (standing), and decide from that: all the same. */
 #include "base/error.h"
-#include "run/crew.h"
+#include "run/comm.h"
 #include "target/worker.h"
 
 #include <errno.h>
@@ -154,8 +154,8 @@ static void watch(session *s, bool writing) {
 /* The first process has the draws of all; what it sees is told to the others. */
 static void look(session *s) {
     double begun = clock_seconds(), seen[2] = {(double)NAN, (double)NAN};
-    if (!crew_stores(s->run, NULL) && crew_is_first(s->run)) live_look(s->run->live, &seen[0], &seen[1]);
-    crew_tell(s->run, seen, sizeof seen);
+    if (!comm_gather_stores(s->run, NULL) && comm_is_root(s->run)) live_look(s->run->live, &seen[0], &seen[1]);
+    comm_broadcast(s->run, seen, sizeof seen);
     s->rhat = seen[0];
     s->ess = seen[1];
     s->looked = clock_seconds();
@@ -170,7 +170,7 @@ static uint64_t next_goal(ckam_run *run) {
     if (isnan(run->until.rhat) && isnan(run->until.ess)) return UINT64_MAX;
     for (size_t i = run->first; i < run->last; i++)
         if (run->lanes[i].kept.draws > most) most = run->lanes[i].kept.draws;
-    most = crew_most(run, most);
+    most = comm_max(run, most);
     while (goal < most) goal += goal / 10;
     return goal;
 }
@@ -262,9 +262,9 @@ static standing stand(const session *s, bool still, double now) {
 
 /* All processes together. */
 static standing meet(ckam_run *run, const standing *mine) {
-    const standing *all = crew_share(run, mine, sizeof *mine);
+    const standing *all = comm_allgather(run, mine, sizeof *mine);
     standing        sum = {0};
-    for (size_t r = 0; r < crew_size(run); r++) {
+    for (size_t r = 0; r < comm_size(run); r++) {
         sum.done += all[r].done;
         sum.full += all[r].full;
         sum.out_of_rows += all[r].out_of_rows;
@@ -292,7 +292,7 @@ static bool is_over(session *s, const standing *t, ckam_error *error, ckam_statu
     size_t    chains = (size_t)run->plan->run.chains;
     bool      has_rule = run->goal < UINT64_MAX, all = t->done == chains, paused = t->halt & HALT_PAUSE;
     if (t->failed) {
-        *status = crew_agree(run, failure_of(s, error), error);
+        *status = comm_agree(run, failure_of(s, error), error);
         run->reason = *status > 0 ? "target" : "error";
     } else if (t->halt & HALT_STOP) {
         if (!*run->reason) run->reason = "interrupted";
@@ -316,11 +316,11 @@ static void pool(session *s, const standing *t) {
     ckam_run *run = s->run;
     if (t->waiting < run->plan->run.chains) return;
     double begun = clock_seconds();
-    bool   failed = crew_pool(run, s->own, &s->failure) != CKAM_OK;
+    bool   failed = comm_pool_chains(run, s->own, &s->failure) != CKAM_OK;
     s->pool_cost = clock_seconds() - begun;
     if (failed) atomic_fetch_or(&run->halt, HALT_STOP);
     for (size_t i = run->first; i < run->last; i++) {
-        if (failed && run->crew) run->lanes[i].lost = true; /* others may have learned: the last checkpoint stands */
+        if (failed && run->comm) run->lanes[i].lost = true; /* others may have learned: the last checkpoint stands */
         lane_report(run, &run->lanes[i]);
     }
 }
@@ -337,9 +337,9 @@ static void discard_rows(lane *l) {
 static ckam_status verify(ckam_run *run, bool start, ckam_error *error) {
     if (!run->source) return CKAM_OK;
     ckam_status status = source_verify(run->source, start, error);
-    bool        shifted = crew_most(run, source_is_shifted(run->source));
+    bool        shifted = comm_max(run, source_is_shifted(run->source));
     for (size_t i = run->first; shifted && i < run->last; i++) discard_rows(&run->lanes[i]);
-    return crew_agree(run, status, error);
+    return comm_agree(run, status, error);
 }
 
 static ckam_status save(session *s, ckam_error *error) {
@@ -448,7 +448,7 @@ static ckam_status loop(session *s, ckam_error *error) {
         bool     still = wait_until_still(s->run);
         standing mine = stand(s, still, clock_seconds()), all = meet(s->run, &mine);
         if (all.wants & WANT_WATCH) {
-            crew_report(s->run);
+            comm_gather_progress(s->run);
             watch(s, false);
         }
         if (!all.busy) status = turn(s, &all, error);
@@ -485,18 +485,18 @@ ckam_status ckam_run_go(ckam_run *run, ckam_watch *watcher, void *context, ckam_
     if (*run->reason || run->quit) return fail_with(error, CKAM_ERROR_ORDER, "this run has stopped; resume it");
     s.start = s.saved = s.looked = clock_seconds();
     s.processor = clock_processor();
-    crew_report(run);
+    comm_gather_progress(run);
     s.fraction = fraction_done(&s, 0.0);
     for (size_t i = 0; i < run->plan->run.chains; i++)
         s.draws += run->lanes[i].kept.draws + run->lanes[i].kept.discarded;
     run->goal = next_goal(run);
     ckam_status status = begin(&s, &inner);
-    status = crew_agree(run, status, &inner);
+    status = comm_agree(run, status, &inner);
     if (!status) status = loop(&s, &inner);
     end_threads(&s);
     status = verify_end(run, status, &inner);
     s.end = clock_seconds();
-    crew_report(run);
+    comm_gather_progress(run);
     search_update(run);
     if (!status || status == CKAM_STOP) look(&s);
     if (s.chain) watch(&s, true);

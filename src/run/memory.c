@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "chain/chain.h"
 #include "draws/draws.h"
-#include "run/crew.h"
+#include "run/comm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static double common_bytes(const ckam_run *run) {
     const double draws = sizeof(double) * fmin(rows * columns, (double)DRAWS_NUMBERS_MOST);
     const double state = state_bytes(l->chain), states = (double)(run->last - run->first) * state;
     double       bytes = program + (run->format.csv ? fmax(state, fmin(states, snapshots_most)) : 0.0);
-    if (!crew_is_first(run)) return bytes;
+    if (!comm_is_root(run)) return bytes;
     return bytes + (run->format.netcdf ? netcdf : 0.0) + sizeof(double) * fmin(rows, stored) * columns + draws +
            fmin(draws, review_most);
 }
@@ -90,7 +90,7 @@ static double available_bytes(const ckam_run *run) {
     double there = 1024.0 * read_number("/proc/meminfo", "MemAvailable:");
     double limit = read_number(group, "");
     if (isfinite(limit)) there = fmin(there, limit - fmin(read_number(used, ""), limit));
-    if (run->crew) there /= (double)run->crew->neighbours;
+    if (run->comm) there /= (double)run->comm->neighbours;
     return there;
 }
 

@@ -1,5 +1,5 @@
 /* run.c - a run is created from a plan, or taken up again from its directory. */
-#include "run/crew.h"
+#include "run/comm.h"
 
 #include "base/error.h"
 #include "base/processors.h"
@@ -19,7 +19,7 @@
 static void resolve(ckam_run *run) {
     run_settings *plan = &run->plan->run;
     bool          has_until = strcmp(plan->until, "never") != 0;
-    uint64_t      parallel = processors_for(run->crew ? run->crew->neighbours : 1), own = run->last - run->first;
+    uint64_t      parallel = processors_for(run->comm ? run->comm->neighbours : 1), own = run->last - run->first;
     if (*plan->program && !plan->workers) plan->workers = parallel < own ? parallel : own ? own : 1;
     /* A thread waits while a worker computes. */
     if (!plan->threads) plan->threads = *plan->program && plan->workers > parallel ? plan->workers : parallel;
@@ -170,7 +170,7 @@ static ckam_status open_lanes(ckam_run *run, bool resumed, ckam_error *error) {
     ckam_status status = resumed ? CKAM_OK : read_starts(run, &starts, error);
     for (size_t i = run->first; i < run->last && !status; i++)
         status = lane_open(run, i, starts ? starts + i * dim : NULL, error);
-    for (size_t i = run->last; crew_is_first(run) && i < chains && !status; i++) status = lane_know(run, i, error);
+    for (size_t i = run->last; comm_is_root(run) && i < chains && !status; i++) status = lane_know(run, i, error);
     free(starts);
     return status;
 }
@@ -191,14 +191,14 @@ static ckam_status prepare(ckam_run *run, const ckam_target *target, bool resume
     if (!status) status = memory_check(run, error);
     if (status) return status;
     if (run->first < run->last) run->warmup = run->lanes[run->first].chain->plan.settings->warmup;
-    return crew_is_first(run) ? live_create(&run->live, run, error) : CKAM_OK;
+    return comm_is_root(run) ? live_create(&run->live, run, error) : CKAM_OK;
 }
 
 static ckam_status begin(ckam_run **run, const ckam_plan *plan, ckam_error *error) {
     pthread_condattr_t monotonic;
     ckam_run          *r = *run = calloc(1, sizeof *r);
     if (!r) {
-        crew_begin(NULL, plan->crew, error);
+        comm_begin(NULL, plan->comm, error);
         return CKAM_ERROR_MEMORY;
     }
     r->reason = "";
@@ -211,11 +211,11 @@ static ckam_status begin(ckam_run **run, const ckam_plan *plan, ckam_error *erro
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&r->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    ckam_status status = crew_begin(r, plan->crew, error);
+    ckam_status status = comm_begin(r, plan->comm, error);
     if (!status) {
         status = plan_copy(&r->plan, plan, error);
-        if (!status) status = crew_deal(r, error);
-        status = crew_agree(r, status, error);
+        if (!status) status = comm_assign_chains(r, error);
+        status = comm_agree(r, status, error);
     }
     if (!status) return CKAM_OK;
     ckam_run_free(r);
@@ -226,7 +226,7 @@ static ckam_status begin(ckam_run **run, const ckam_plan *plan, ckam_error *erro
 void ckam_run_free(ckam_run *run) {
     if (!run) return;
     for (size_t i = 0; run->lanes && i < run->plan->run.chains; i++) lane_close(&run->lanes[i]);
-    crew_end(run);
+    comm_end(run);
     source_close(run->source);
     json_decref(run->rejected);
     for (size_t k = 0; run->names && k < run->columns; k++) free(run->names[k]);
@@ -255,12 +255,12 @@ static void log_faults(ckam_run *run) {
 /* The first process has made or taken the directory: the others open it. */
 static ckam_status join_directory(ckam_run *run, const char *path, ckam_error *error) {
     ckam_status status = CKAM_OK;
-    if (!run->crew) return CKAM_OK;
-    if (crew_is_first(run))
+    if (!run->comm) return CKAM_OK;
+    if (comm_is_root(run))
         (void)fsync(run->place.lock); /* the mark is to be seen on other machines; if not, they say so */
-    crew_tell(run, run->place.mark, sizeof run->place.mark);
-    if (!crew_is_first(run)) status = directory_join(&run->place, path, error);
-    return crew_agree(run, status, error);
+    comm_broadcast(run, run->place.mark, sizeof run->place.mark);
+    if (!comm_is_root(run)) status = directory_join(&run->place, path, error);
+    return comm_agree(run, status, error);
 }
 
 /* -- A new run ---------------------------------------------------------------------------------------------------- */
@@ -269,11 +269,10 @@ static ckam_status join_directory(ckam_run *run, const char *path, ckam_error *e
 static ckam_status make_directory(ckam_run *run, ckam_error *error) {
     run_settings *plan = &run->plan->run;
     ckam_status   status = CKAM_OK;
-    if (crew_is_first(run))
-        status = directory_make(&run->place, plan->out, run_model_name(run), plan->overwrite, error);
-    status = crew_agree(run, status, error);
+    if (comm_is_root(run)) status = directory_make(&run->place, plan->out, run_model_name(run), plan->overwrite, error);
+    status = comm_agree(run, status, error);
     if (status) return status;
-    crew_tell(run, run->place.folder.path, sizeof run->place.folder.path);
+    comm_broadcast(run, run->place.folder.path, sizeof run->place.folder.path);
     snprintf(plan->out, sizeof plan->out, "%.*s", OPTION_TEXT - 1, run->place.folder.path);
     return join_directory(run, plan->out, error);
 }
@@ -284,7 +283,7 @@ static ckam_status make_files(ckam_run *run, ckam_error *error) {
     double begun = clock_seconds();
     log_faults(run);
     for (size_t i = run->first; i < run->last && !status; i++) status = lane_make_files(run, i, error);
-    status = crew_agree(run, status, error);
+    status = comm_agree(run, status, error);
     if (!status) status = checkpoint_begin(run, error);
     run->files_cost = clock_seconds() - begun;
     return status ? status : finish_record(run, 0.0, false, NULL, error);
@@ -298,17 +297,17 @@ ckam_status ckam_run_create(ckam_run **run, const ckam_plan *plan, const ckam_ta
     ckam_status status = begin(run, plan, error);
     if (status) return status;
     clock_text((*run)->started);
-    crew_tell(*run, (*run)->started, sizeof(*run)->started);
-    crew_tell(*run, &(*run)->plan->run.seed, sizeof(*run)->plan->run.seed); /* it may have been drawn */
+    comm_broadcast(*run, (*run)->started, sizeof(*run)->started);
+    comm_broadcast(*run, &(*run)->plan->run.seed, sizeof(*run)->plan->run.seed); /* it may have been drawn */
     status = prepare(*run, target, false, error);
-    status = crew_agree(*run, status, error);
+    status = comm_agree(*run, status, error);
     bool   timed = budget_is_time(plan);
     double seconds = (double)NAN;
-    if (!status && (timed || (*run)->source) && crew_is_first(*run)) seconds = look_twice(*run);
+    if (!status && (timed || (*run)->source) && comm_is_root(*run)) seconds = look_twice(*run);
     if (!status && timed) budget_plan_time(*run, seconds);
     if (!status && (*run)->format.csv) {
         status = make_files(*run, error);
-        if (status && crew_is_first(*run)) directory_discard(&(*run)->place);
+        if (status && comm_is_root(*run)) directory_discard(&(*run)->place);
     }
     (*run)->startup = clock_seconds() - (*run)->startup;
     if (!status) return CKAM_OK;
@@ -410,8 +409,8 @@ static void lift_limits(ckam_run *run, news new) {
         if (run->lanes[i].kept.draws < draws) draws = run->lanes[i].kept.draws;
         if (run->lanes[i].evaluations < evaluations) evaluations = run->lanes[i].evaluations;
     }
-    draws = crew_least(run, draws);
-    evaluations = crew_least(run, evaluations);
+    draws = comm_min(run, draws);
+    evaluations = comm_min(run, evaluations);
     if (plan->draws && draws >= plan->draws && (new.rule || new.draws)) plan->draws = new.rule ? 0 : draws;
     if (plan->evals && evaluations >= plan->evals) plan->evals = new.rule && !new.evals ? 0 : evaluations;
     resolve(run);
@@ -446,18 +445,18 @@ static ckam_status take(ckam_run *run, const char *path, const ckam_target *targ
 
 static ckam_status take_up(ckam_run *run, const char *path, const ckam_target *target, ckam_error *error) {
     news new = {0};
-    ckam_status status = crew_is_first(run) ? directory_take(&run->place, path, error) : CKAM_OK;
-    status = crew_agree(run, status, error);
+    ckam_status status = comm_is_root(run) ? directory_take(&run->place, path, error) : CKAM_OK;
+    status = comm_agree(run, status, error);
     if (!status) status = join_directory(run, path, error);
     if (status) return status;
-    status = crew_agree(run, take(run, path, target, &new, error), error);
+    status = comm_agree(run, take(run, path, target, &new, error), error);
     if (!status) status = checkpoint_load(run, error);
     if (status) return status;
-    status = crew_agree(run, fill_stores(run, error), error);
+    status = comm_agree(run, fill_stores(run, error), error);
     if (status) return status;
     lift_limits(run, new);
     for (size_t i = run->first; i < run->last; i++) lane_report(run, &run->lanes[i]);
-    if (crew_is_first(run)) remove_stale(run);
+    if (comm_is_root(run)) remove_stale(run);
     run->settled = true;
     /* Rows that were put back are part of their files from here on: at the end the place of the rest is used again. */
     status = checkpoint_save(run, error);
@@ -514,10 +513,10 @@ void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {
 
 ckam_status ckam_run_draws(const ckam_run *run, ckam_draws **draws, ckam_error *error) {
     *draws = NULL;
-    if (!crew_is_first(run))
+    if (!comm_is_root(run))
         return fail_with(error, CKAM_ERROR_ORDER,
                          "the draws of all chains are with the process of rank 0; this one has rank %zu",
-                         run->crew->rank);
+                         run->comm->rank);
     size_t      chains = (size_t)run->plan->run.chains, dim = run->values, first = run->own;
     double     *gathered = calloc(chains * run->stores[0]->most, run->columns * sizeof *gathered);
     double     *values = calloc(chains * run->stores[0]->most, dim * sizeof *values);

@@ -3,7 +3,7 @@
  *     run.c         create, resume, free                 lane.c        one chain with its files: advance, report
  *     go.c          the loop around the threads          checkpoint.c  all chains to a file and back
  *     finish.c      what is written at the end           live.c        R-hat and ESS while it runs
- *     even.c        files of equal length                crew.c        what the processes of a run tell each other
+ *     even.c        files of equal length                comm.c        what the processes of a run tell each other
  *     search.c      how the search for modes went, and draws that a mode found late makes invalid
  *     memory.c      how much memory it will use          budget.c      how much warm-up its limits allow
  *
@@ -75,53 +75,53 @@ enum { WARNING_TEXT = 400, GOAL_FIRST = 100 }; /* draws at which until looks for
 typedef struct live live;
 
 /* What pooling has cost this process, in this session. */
-typedef struct crew_cost {
+typedef struct comm_cost {
     uint64_t pools, bytes; /* how often; sent and received */
     double   seconds;      /* in the exchange, after all were there */
-} crew_cost;
+} comm_cost;
 
 struct ckam_run {
-    ckam_plan        *plan;   /* a copy, with what was auto filled in */
-    ckam_model       *model;  /* built in; NULL else */
-    source           *source; /* a user's; NULL else. Without both the target is the caller's */
-    ckam_target       target; /* of a user's model every lane has its own, this one has only its dim and names */
-    size_t            own, values, columns;    /* columns before the values of a draw; values; both */
-    char              warning[WARNING_TEXT];   /* what was noticed of the model; "" if nothing */
-    char              shortfall[WARNING_TEXT]; /* why a rule ended it without draws, and what would do; "" else */
-    json_t           *rejected; /* of run.json: the first point that was rejected; NULL if there was none */
-    uint64_t          faults, nans, outside; /* of earlier sessions */
-    char            **names;                 /* of the columns */
-    run_directory     place;
-    plan_format       format;
-    until_rule        until;
-    uint64_t          warmup; /* iterations that give no draws, at the start */
-    char              started[CLOCK_TEXT];
-    const char       *reason;
-    double            seconds;      /* of earlier sessions */
-    double            startup;      /* seconds that it took to create this run, and ... */
-    double            files_cost;   /* ... of them to make or open its files */
-    double            first_memory; /* bytes that the process had in use before */
-    double            memory;       /* bytes that it is estimated to use in this process, and ... */
-    double            memory_available;
-    ckam_review      *review;
-    ckam_search       search;      /* as of the last update, and ... */
-    bool              late;        /* ... whether draws were made before a mode was known that carries weight; ... */
-    uint64_t          stuck;       /* ... and how many chains have no draws, or could make none if they began anew */
-    bool              extends;     /* up to the end of the cycle, whatever number of draws was asked for: see go.c */
-    const ckam_crew  *crew;        /* NULL: alone */
-    size_t            first, last; /* lanes of this process, without the last; the others have no chain */
-    struct crew_talk *talk;
-    crew_cost         cost;
-    lane             *lanes;
-    store           **stores;
-    live             *live;
-    csv_gate          gate;
-    atomic_int        halt;
-    uint64_t          goal;         /* draws at which chains wait for each other */
-    pthread_mutex_t   lock, *guard; /* guard: the same, for who may only look at the run */
-    pthread_cond_t    changed;
-    bool              quit;
-    bool              settled; /* the files that it began with are on the disk */
+    ckam_plan           *plan;   /* a copy, with what was auto filled in */
+    ckam_model          *model;  /* built in; NULL else */
+    source              *source; /* a user's; NULL else. Without both the target is the caller's */
+    ckam_target          target; /* of a user's model every lane has its own, this one has only its dim and names */
+    size_t               own, values, columns;    /* columns before the values of a draw; values; both */
+    char                 warning[WARNING_TEXT];   /* what was noticed of the model; "" if nothing */
+    char                 shortfall[WARNING_TEXT]; /* why a rule ended it without draws, and what would do; "" else */
+    json_t              *rejected; /* of run.json: the first point that was rejected; NULL if there was none */
+    uint64_t             faults, nans, outside; /* of earlier sessions */
+    char               **names;                 /* of the columns */
+    run_directory        place;
+    plan_format          format;
+    until_rule           until;
+    uint64_t             warmup; /* iterations that give no draws, at the start */
+    char                 started[CLOCK_TEXT];
+    const char          *reason;
+    double               seconds;      /* of earlier sessions */
+    double               startup;      /* seconds that it took to create this run, and ... */
+    double               files_cost;   /* ... of them to make or open its files */
+    double               first_memory; /* bytes that the process had in use before */
+    double               memory;       /* bytes that it is estimated to use in this process, and ... */
+    double               memory_available;
+    ckam_review         *review;
+    ckam_search          search;      /* as of the last update, and ... */
+    bool                 late;        /* ... whether draws were made before a mode was known that carries weight; ... */
+    uint64_t             stuck;       /* ... and how many chains have no draws, or could make none if they began anew */
+    bool                 extends;     /* up to the end of the cycle, whatever number of draws was asked for: see go.c */
+    const ckam_comm     *comm;        /* NULL: alone */
+    size_t               first, last; /* lanes of this process, without the last; the others have no chain */
+    struct comm_buffers *buffers;
+    comm_cost            cost;
+    lane                *lanes;
+    store              **stores;
+    live                *live;
+    csv_gate             gate;
+    atomic_int           halt;
+    uint64_t             goal;         /* draws at which chains wait for each other */
+    pthread_mutex_t      lock, *guard; /* guard: the same, for who may only look at the run */
+    pthread_cond_t       changed;
+    bool                 quit;
+    bool                 settled; /* the files that it began with are on the disk */
 };
 
 /* run.c: what the model is called in files. */

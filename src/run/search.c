@@ -8,7 +8,7 @@
 #include "base/unseen.h"
 #include "chain/chain.h"
 #include "draws/draws.h"
-#include "run/crew.h"
+#include "run/comm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,11 +48,11 @@ static report own_report(const ckam_run *run) {
 }
 
 void search_update(ckam_run *run) {
-    _Static_assert(sizeof(report) <= CREW_MOST, "a report is told at once");
-    const report  own = own_report(run), *all = crew_share(run, &own, sizeof own);
+    _Static_assert(sizeof(report) <= COMM_ALLGATHER_MOST, "a report is told at once");
+    const report  own = own_report(run), *all = comm_allgather(run, &own, sizeof own);
     search_counts c = all[0].counts;
     uint64_t      stuck = all[0].stuck;
-    for (size_t r = 1; r < crew_size(run); r++) {
+    for (size_t r = 1; r < comm_size(run); r++) {
         c.recent += all[r].counts.recent;
         c.recent_evaluations += all[r].counts.recent_evaluations;
         c.draws += all[r].counts.draws;
@@ -124,14 +124,14 @@ ckam_status search_discard(ckam_run *run, ckam_error *error) {
         status = csv_flush(&l->draws, error);
         if (!status && l->warmup.file >= 0) status = copy_rows(run, i, error);
     }
-    status = crew_agree(run, status, error);
+    status = comm_agree(run, status, error);
     if (status) return status;
     for (size_t i = run->first; i < run->last; i++) forget_draws(run, &run->lanes[i]);
     if (!run->format.csv) return CKAM_OK;
     status = checkpoint_save(run, error);
     for (size_t i = run->first; i < run->last && !status; i++)
         status = csv_cut(&run->lanes[i].draws, run->lanes[i].kept.top, error);
-    return crew_agree(run, status, error);
+    return comm_agree(run, status, error);
 }
 
 /* -- run.json ----------------------------------------------------------------------------------------------------- */
