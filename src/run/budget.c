@@ -79,8 +79,8 @@ void budget_plan_time(ckam_run *run, double seconds) {
     if (comm_is_root(run) && seconds > 0.0) horizon = fit(run, horizon, plan->time_limit * threads / (own * seconds));
     comm_broadcast(run, &horizon, sizeof horizon);
     plan->horizon = horizon;
-    for (size_t i = run->first; i < run->last; i++) chain_set_horizon(run->lanes[i].chain, horizon);
-    if (run->first < run->last) run->warmup = run->lanes[run->first].chain->plan.settings->warmup;
+    for (size_t i = run->first; i < run->last; i++) chain_set_horizon(run->chains[i].chain, horizon);
+    if (run->first < run->last) run->warmup = run->chains[run->first].chain->plan.settings->warmup;
 }
 
 /* -- A run without draws ------------------------------------------------------------------------------------------ */
@@ -91,9 +91,9 @@ void budget_explain(ckam_run *run) {
     bool                timed = !strcmp(run->reason, "time-limit");
     if (!timed && strcmp(run->reason, "evals") != 0) return;
     for (size_t i = 1; i < plan->chains; i++) /* the one that is furthest from a draw */
-        if (run->lanes[i].counts.iterations < run->lanes[worst].counts.iterations) worst = i;
-    if (run->lanes[worst].shown.draws) return;
-    const ckam_counts *c = &run->lanes[worst].counts;
+        if (run->chains[i].counts.iterations < run->chains[worst].counts.iterations) worst = i;
+    if (run->chains[worst].shown.draws) return;
+    const ckam_counts *c = &run->chains[worst].counts;
     double before = (double)(c->evaluations - c->iterations), needed = before + (double)first_draw(run, plan->horizon);
     int    used =
         snprintf(run->shortfall, sizeof run->shortfall,

@@ -11,7 +11,7 @@
 /* What a rank reports of one chain. */
 typedef struct chain_report {
     bool                still; /* then also: */
-    struct lane_kept    kept;
+    struct chain_kept   kept;
     ckam_chain_progress shown;
     ckam_counts         counts;
     uint64_t            faults, nans, outside;
@@ -63,10 +63,10 @@ ckam_status comm_assign_chains(ckam_run *run, ckam_error *error) {
     run->first = comm_first_chain(run, rank);
     run->last = comm_first_chain(run, rank + 1);
     if (!run->comm) return CKAM_OK;
-    size_t lanes = run->last - run->first + (comm_is_root(run) ? (size_t)run->plan->run.chains : 0);
-    run->buffers->reports = calloc(lanes + 1, sizeof *run->buffers->reports);
+    size_t count = run->last - run->first + (comm_is_root(run) ? (size_t)run->plan->run.chains : 0);
+    run->buffers->reports = calloc(count + 1, sizeof *run->buffers->reports);
     if (run->buffers->reports) return CKAM_OK;
-    return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to follow %zu chains", lanes);
+    return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to follow %zu chains", count);
 }
 
 void comm_end(ckam_run *run) {
@@ -165,26 +165,26 @@ void comm_gather_progress(ckam_run *run) {
     chain_report *mine = run->buffers->reports, *all = mine + own;
     pthread_mutex_lock(&run->lock);
     for (size_t i = 0; i < own; i++) {
-        const lane *l = &run->lanes[run->first + i];
-        mine[i] = (chain_report){.still = !l->busy,
-                                 .shown = l->shown,
-                                 .counts = l->counts,
-                                 .faults = l->faults,
-                                 .nans = l->nans,
-                                 .outside = l->outside};
-        if (!l->busy) mine[i].kept = l->kept;
+        const run_chain *c = &run->chains[run->first + i];
+        mine[i] = (chain_report){.still = !c->busy,
+                                 .shown = c->shown,
+                                 .counts = c->counts,
+                                 .faults = c->faults,
+                                 .nans = c->nans,
+                                 .outside = c->outside};
+        if (!c->busy) mine[i].kept = c->kept;
     }
     pthread_mutex_unlock(&run->lock);
     comm_gather_chains(run, mine, sizeof *mine, 0, (size_t)run->plan->run.chains, comm_is_root(run) ? all : NULL);
     for (size_t i = run->last; comm_is_root(run) && i < run->plan->run.chains; i++) {
-        lane *l = &run->lanes[i];
-        if (all[i].still) l->kept = all[i].kept;
-        l->shown = all[i].shown;
-        l->counts = all[i].counts;
-        l->faults = all[i].faults;
-        l->nans = all[i].nans;
-        l->outside = all[i].outside;
-        l->evaluations = all[i].counts.evaluations;
+        run_chain *c = &run->chains[i];
+        if (all[i].still) c->kept = all[i].kept;
+        c->shown = all[i].shown;
+        c->counts = all[i].counts;
+        c->faults = all[i].faults;
+        c->nans = all[i].nans;
+        c->outside = all[i].outside;
+        c->evaluations = all[i].counts.evaluations;
     }
 }
 
@@ -201,7 +201,7 @@ static size_t allgather_sizes(ckam_run *run, size_t mine) {
 /* Allocated for full stores; a gather sends only what they hold. */
 static bool take_store_room(ckam_run *run) {
     struct comm_buffers *t = run->buffers;
-    size_t               each = run->last > run->first ? store_packed_most(&run->lanes[run->first].store) : 1;
+    size_t               each = run->last > run->first ? store_packed_most(&run->chains[run->first].store) : 1;
     t->stores = malloc((run->last - run->first + 1) * each * sizeof *t->stores);
     t->all_stores = comm_is_root(run) ? malloc((size_t)run->plan->run.chains * each * sizeof *t->stores) : NULL;
     return t->stores && (t->all_stores || !comm_is_root(run));
@@ -223,13 +223,13 @@ ckam_status comm_gather_stores(ckam_run *run, ckam_error *error) {
             return status;
         }
     }
-    for (size_t i = run->first; i < run->last; i++) count += store_pack(&run->lanes[i].store, t->stores + count);
+    for (size_t i = run->first; i < run->last; i++) count += store_pack(&run->chains[i].store, t->stores + count);
     allgather_sizes(run, count * sizeof *t->stores);
     gather(run, t->stores, t->all_stores, false);
     if (!comm_is_root(run)) return CKAM_OK;
     count = t->sizes[0] / sizeof *t->stores;
     for (size_t i = run->last; i < run->plan->run.chains; i++)
-        count += store_unpack(&run->lanes[i].store, t->all_stores + count);
+        count += store_unpack(&run->chains[i].store, t->all_stores + count);
     return CKAM_OK;
 }
 
@@ -256,7 +256,7 @@ static ckam_status reserve(ckam_run *run, size_t mine, ckam_error *error) {
 /* An offer with its size before it. */
 static size_t offer(const ckam_run *run, size_t index, char *place) {
     size_t size =
-        chain_offer(run->lanes[index].chain, index, (size_t)run->plan->run.chains, place ? place + sizeof size : NULL);
+        chain_offer(run->chains[index].chain, index, (size_t)run->plan->run.chains, place ? place + sizeof size : NULL);
     if (place) memcpy(place, &size, sizeof size);
     return size + sizeof size;
 }

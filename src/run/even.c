@@ -40,9 +40,9 @@ static bool find_rows(int file, uint64_t length, uint64_t rows, uint64_t *offset
 
 /* The rows of a chain behind the first `least`, to the end of the process's rest. */
 static ckam_status move_rows(ckam_run *run, size_t index, uint64_t least, file_aside *rest, ckam_error *error) {
-    struct lane_kept *kept = &run->lanes[index].kept;
-    char              name[NAME], block[BLOCK], shown[FILE_SHOWN];
-    ckam_status       status = CKAM_OK;
+    struct chain_kept *kept = &run->chains[index].kept;
+    char               name[NAME], block[BLOCK], shown[FILE_SHOWN];
+    ckam_status        status = CKAM_OK;
     draws_path(".", index, false, sizeof name, name);
     int  file = openat(run->place.folder.file, name, O_RDONLY | O_CLOEXEC);
     bool read = file >= 0 && find_rows(file, kept->length, kept->draws - least, &kept->cut);
@@ -70,7 +70,7 @@ static ckam_status move_rest(ckam_run *run, uint64_t least, ckam_error *error) {
     ckam_status status = file_begin(&rest, &run->place.folder, name, error);
     if (status) return status;
     for (size_t i = run->first; i < run->last && !status; i++)
-        if (run->lanes[i].kept.draws > least) status = move_rows(run, i, least, &rest, error);
+        if (run->chains[i].kept.draws > least) status = move_rows(run, i, least, &rest, error);
     if (!status && rest.length) return file_commit(&rest, error);
     file_abandon(&rest);
     return status;
@@ -79,18 +79,18 @@ static ckam_status move_rest(ckam_run *run, uint64_t least, ckam_error *error) {
 ckam_status even_out(ckam_run *run, uint64_t *shortest, ckam_error *error) {
     uint64_t least = UINT64_MAX;
     for (size_t i = run->first; i < run->last; i++)
-        if (run->lanes[i].kept.draws < least) least = run->lanes[i].kept.draws;
+        if (run->chains[i].kept.draws < least) least = run->chains[i].kept.draws;
     *shortest = least = comm_min(run, least);
     return comm_agree(run, move_rest(run, least, error), error);
 }
 
 ckam_status even_cut(ckam_run *run, size_t index, ckam_error *error) {
-    lane *l = &run->lanes[index];
-    char  name[NAME];
-    if (l->kept.cut == l->kept.length) return CKAM_OK;
-    csv_close(&l->draws);
+    run_chain *c = &run->chains[index];
+    char       name[NAME];
+    if (c->kept.cut == c->kept.length) return CKAM_OK;
+    csv_close(&c->draws);
     draws_path(".", index, false, sizeof name, name);
-    return csv_continue(&l->draws, &run->place.folder, name, l->kept.cut, &run->gate, error);
+    return csv_continue(&c->draws, &run->place.folder, name, c->kept.cut, &run->gate, error);
 }
 
 /* Whether an open file has so many bytes from there on. */
@@ -100,23 +100,23 @@ static bool has_bytes(int file, uint64_t at, uint64_t size) {
 }
 
 /* The rows of a chain that are in the rest, behind those of its file. */
-static ckam_status add_rest(ckam_run *run, lane *l, ckam_error *error) {
-    const struct lane_kept *kept = &l->kept;
-    char                    name[NAME], block[BLOCK], shown[FILE_SHOWN];
-    uint64_t                at = kept->rest_at, left = kept->length - kept->cut;
-    ckam_status             status = CKAM_OK;
+static ckam_status add_rest(ckam_run *run, run_chain *c, ckam_error *error) {
+    const struct chain_kept *kept = &c->kept;
+    char                     name[NAME], block[BLOCK], shown[FILE_SHOWN];
+    uint64_t                 at = kept->rest_at, left = kept->length - kept->cut;
+    ckam_status              status = CKAM_OK;
     rest_path(kept->rest, name);
     int  file = openat(run->place.folder.file, name, O_RDONLY | O_CLOEXEC);
     bool whole = file >= 0 && has_bytes(file, at, left);
     while (whole && !status && left) {
         size_t size = left < BLOCK ? (size_t)left : BLOCK;
         whole = file_read_at(file, block, size, at);
-        if (whole) status = csv_add(&l->draws, block, size, error);
+        if (whole) status = csv_add(&c->draws, block, size, error);
         at += size;
         left -= size;
     }
     if (file >= 0) close(file);
-    if (whole) return status ? status : csv_flush(&l->draws, error);
+    if (whole) return status ? status : csv_flush(&c->draws, error);
     return fail_with(error, CKAM_ERROR_SNAPSHOT,
                      "%s lacks some of the %llu bytes at %llu that the checkpoint counts on",
                      file_show(&run->place.folder, name, shown), (unsigned long long)(kept->length - kept->cut),
@@ -124,9 +124,9 @@ static ckam_status add_rest(ckam_run *run, lane *l, ckam_error *error) {
 }
 
 ckam_status even_restore(ckam_run *run, size_t index, ckam_error *error) {
-    lane *l = &run->lanes[index];
-    char  name[NAME];
+    run_chain *c = &run->chains[index];
+    char       name[NAME];
     draws_path(".", index, false, sizeof name, name);
-    ckam_status status = csv_continue(&l->draws, &run->place.folder, name, l->kept.cut, &run->gate, error);
-    return status || l->kept.length == l->kept.cut ? status : add_rest(run, l, error);
+    ckam_status status = csv_continue(&c->draws, &run->place.folder, name, c->kept.cut, &run->gate, error);
+    return status || c->kept.length == c->kept.cut ? status : add_rest(run, c, error);
 }

@@ -51,12 +51,12 @@ static json_t *counts_json(const ckam_run *run) {
     json_t     *draws = json_array();
     ckam_run_counts(run, &sum);
     for (size_t i = 0; i < run->plan->run.chains; i++) {
-        faults += run->lanes[i].faults;
-        nans += run->lanes[i].nans;
-        outside += run->lanes[i].outside;
+        faults += run->chains[i].faults;
+        nans += run->chains[i].nans;
+        outside += run->chains[i].outside;
     }
     for (size_t i = 0; i < run->plan->run.chains; i++)
-        json_array_append_new(draws, plan_json_word(run->lanes[i].kept.draws));
+        json_array_append_new(draws, plan_json_word(run->chains[i].kept.draws));
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "evaluations",
                      plan_json_word(sum.evaluations), "outside", plan_json_word(outside), "iterations",
                      plan_json_word(sum.iterations), "accepted", plan_json_word(sum.accepted), "undefined",
@@ -72,7 +72,7 @@ static void find_rejected(ckam_run *run) {
         char     point[COMM_ALLGATHER_MOST - sizeof(uint64_t)];
     } own = {0};
     for (size_t i = run->first; run->source && !own.chain && i < run->last; i++) {
-        const char *first = seat_first_reject(run->lanes[i].seat);
+        const char *first = seat_first_reject(run->chains[i].seat);
         if (!*first) continue;
         own.chain = i + 1;
         snprintf(own.point, sizeof own.point, "%s", first);
@@ -177,7 +177,7 @@ static ckam_status write_summary(const ckam_run *run, ckam_error *error) {
 /* -- The end ------------------------------------------------------------------------------------------------------ */
 
 /* The number of samples, as Stan counts them, is known only now. */
-static ckam_status end_file(csv_writer *w, const struct lane_kept *kept, uint64_t samples, uint64_t warmup,
+static ckam_status end_file(csv_writer *w, const struct chain_kept *kept, uint64_t samples, uint64_t warmup,
                             ckam_error *error) {
     ckam_status status = csv_tail(w, kept->warmup, kept->sampling, error);
     if (!status) status = csv_patch(w, kept->samples_at, samples, warmup, error);
@@ -190,21 +190,21 @@ static ckam_status end_files(ckam_run *run, ckam_error *error) {
     if (!status) status = even_out(run, &least, error);
     if (!status) status = checkpoint_write(run, error);
     for (size_t i = run->first; i < run->last && !status; i++) {
-        lane          *l = &run->lanes[i];
-        const uint64_t thin = run->plan->run.thin, warmup = l->warmup_length + l->kept.discarded * thin;
+        run_chain     *c = &run->chains[i];
+        const uint64_t thin = run->plan->run.thin, warmup = c->warmup_length + c->kept.discarded * thin;
         status = even_cut(run, i, error);
-        if (!status) status = end_file(&l->draws, &l->kept, least * thin, warmup, error);
-        if (!status && l->warmup.file >= 0)
-            status = end_file(&l->warmup, &l->kept, l->kept.warmup_rows * thin, warmup, error);
-        csv_close(&l->draws);
-        csv_close(&l->warmup);
+        if (!status) status = end_file(&c->draws, &c->kept, least * thin, warmup, error);
+        if (!status && c->warmup.file >= 0)
+            status = end_file(&c->warmup, &c->kept, c->kept.warmup_rows * thin, warmup, error);
+        csv_close(&c->draws);
+        csv_close(&c->warmup);
     }
     return comm_agree(run, status, error);
 }
 
 static bool has_draws(const ckam_run *run) {
     for (size_t i = 0; i < run->plan->run.chains; i++)
-        if (!run->lanes[i].kept.draws) return false;
+        if (!run->chains[i].kept.draws) return false;
     return true;
 }
 
@@ -252,10 +252,10 @@ double finish_seconds(ckam_run *run, double slowdown) {
     double numbers = 0.0, stored = 0.0, buffers = 0.0;
     pthread_mutex_lock(&run->lock);
     for (size_t i = 0; i < run->plan->run.chains; i++) {
-        double rows = (double)run->lanes[i].shown.draws, most = (double)run->lanes[i].store.most;
+        double rows = (double)run->chains[i].shown.draws, most = (double)run->chains[i].store.most;
         numbers += rows * (double)run->columns;
         stored += fmin(rows, most) * (double)run->columns;
-        buffers += (double)run->lanes[i].draws.room + (double)run->lanes[i].warmup.room;
+        buffers += (double)run->chains[i].draws.room + (double)run->chains[i].warmup.room;
     }
     pthread_mutex_unlock(&run->lock);
     if (!run->format.csv) return slowdown * 2.0 * stored * stored_seconds;
@@ -274,7 +274,7 @@ static ckam_status write_all(ckam_run *run, ckam_error *error) {
 
 static bool has_lost(ckam_run *run) {
     bool lost = false;
-    for (size_t i = run->first; i < run->last; i++) lost = lost || run->lanes[i].lost;
+    for (size_t i = run->first; i < run->last; i++) lost = lost || run->chains[i].lost;
     return comm_max(run, lost);
 }
 

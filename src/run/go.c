@@ -43,12 +43,12 @@ typedef struct session {
 /* -- The threads -------------------------------------------------------------------------------------------------- */
 
 /* The one that is furthest behind, so that chains keep together. */
-static lane *next_lane(ckam_run *run) {
-    lane *next = NULL;
+static run_chain *next_chain(ckam_run *run) {
+    run_chain *next = NULL;
     if (atomic_load(&run->halt)) return NULL;
     for (size_t i = run->first; i < run->last; i++) {
-        lane *l = &run->lanes[i];
-        if (!l->busy && lane_is_ready(run, l) && (!next || l->evaluations < next->evaluations)) next = l;
+        run_chain *c = &run->chains[i];
+        if (!c->busy && run_chain_is_ready(run, c) && (!next || c->evaluations < next->evaluations)) next = c;
     }
     return next;
 }
@@ -57,18 +57,18 @@ static void *work(void *argument) {
     ckam_run *run = argument;
     pthread_mutex_lock(&run->lock);
     while (!run->quit) {
-        lane *l = next_lane(run);
-        if (!l) {
+        run_chain *c = next_chain(run);
+        if (!c) {
             pthread_cond_wait(&run->changed, &run->lock);
             continue;
         }
-        l->busy = true;
+        c->busy = true;
         pthread_mutex_unlock(&run->lock);
-        lane_advance(run, l);
+        run_chain_advance(run, c);
         pthread_mutex_lock(&run->lock);
-        l->busy = false;
-        lane_report(run, l);
-        if (l->status) atomic_fetch_or(&run->halt, HALT_STOP);
+        c->busy = false;
+        run_chain_report(run, c);
+        if (c->status) atomic_fetch_or(&run->halt, HALT_STOP);
         pthread_cond_broadcast(&run->changed);
     }
     pthread_mutex_unlock(&run->lock);
@@ -113,13 +113,14 @@ static double fraction_done(const session *s, double elapsed) {
     const ckam_run     *run = s->run;
     const run_settings *plan = &run->plan->run;
     double              most = 0.0, draws = 0.0, all = 0.0, evaluations = 0.0;
-    double length = run->first < run->last ? (double)run->lanes[run->first].warmup_length : (double)run->warmup;
+    double length = run->first < run->last ? (double)run->chains[run->first].warmup_length : (double)run->warmup;
     for (size_t i = 0; i < plan->chains; i++) {
-        const ckam_chain_progress *c = &run->lanes[i].shown;
+        const ckam_chain_progress *c = &run->chains[i].shown;
         bool                       draw = c->draws || c->discarded;
         double                     warm = draw ? length : fmin((double)c->evaluations, length);
         draws += warm + (double)(c->discarded + c->draws) * (double)plan->thin;
-        all += length + (double)(c->discarded + lane_rows_most(run, run->lanes[i].kept.spent)) * (double)plan->thin;
+        all +=
+            length + (double)(c->discarded + run_chain_rows_most(run, run->chains[i].kept.spent)) * (double)plan->thin;
         evaluations += (double)c->evaluations;
     }
     if (plan->draws) most = draws / all;
@@ -137,7 +138,7 @@ static void watch(session *s, bool writing) {
     s->watched = now;
     if (!s->watch) return;
     pthread_mutex_lock(&s->run->lock);
-    for (size_t i = 0; i < p.chains; i++) s->chain[i] = s->run->lanes[i].shown;
+    for (size_t i = 0; i < p.chains; i++) s->chain[i] = s->run->chains[i].shown;
     p.fraction = fraction_done(s, elapsed);
     p.search = s->run->search;
     pthread_mutex_unlock(&s->run->lock);
@@ -169,7 +170,7 @@ static uint64_t next_goal(ckam_run *run) {
     uint64_t most = 0, goal = GOAL_FIRST;
     if (isnan(run->until.rhat) && isnan(run->until.ess)) return UINT64_MAX;
     for (size_t i = run->first; i < run->last; i++)
-        if (run->lanes[i].kept.draws > most) most = run->lanes[i].kept.draws;
+        if (run->chains[i].kept.draws > most) most = run->chains[i].kept.draws;
     most = comm_max(run, most);
     while (goal < most) goal += goal / 10;
     return goal;
@@ -184,12 +185,12 @@ static bool is_met(const session *s) {
 static ckam_status failure_of(const session *s, ckam_error *error) {
     const ckam_run *run = s->run;
     for (size_t i = run->first; i < run->last; i++) {
-        const lane *l = &run->lanes[i];
-        if (!l->status) continue;
-        return l->status == CKAM_ERROR_WRITE
-                   ? fail_with(error, l->status, "%s", l->error.message)
-                   : fail_with(error, l->status, "chain %zu: %.215s%s", i + 1, l->error.message,
-                               l->status == CKAM_ERROR_START ? " (--init)" : "");
+        const run_chain *c = &run->chains[i];
+        if (!c->status) continue;
+        return c->status == CKAM_ERROR_WRITE
+                   ? fail_with(error, c->status, "%s", c->error.message)
+                   : fail_with(error, c->status, "chain %zu: %.215s%s", i + 1, c->error.message,
+                               c->status == CKAM_ERROR_START ? " (--init)" : "");
     }
     return s->failure.status ? fail_with(error, s->failure.status, "%s", s->failure.message) : CKAM_OK;
 }
@@ -243,14 +244,14 @@ static standing stand(const session *s, bool still, double now) {
     const run_settings *plan = &run->plan->run;
     standing t = {.busy = !still, .failed = s->failure.status != CKAM_OK, .halt = (uint64_t)atomic_load(&run->halt)};
     for (size_t i = run->first; still && i < run->last; i++) {
-        const lane *l = &run->lanes[i];
-        t.done += l->done;
-        t.full += plan->draws && l->kept.draws >= plan->draws;
-        t.out_of_rows += l->kept.draws >= lane_rows_most(run, l->kept.spent);
-        t.at_goal += l->done || l->kept.draws >= run->goal;
-        t.waiting += l->waits;
-        t.ready += lane_is_ready(run, l);
-        t.failed += l->status != CKAM_OK;
+        const run_chain *c = &run->chains[i];
+        t.done += c->done;
+        t.full += plan->draws && c->kept.draws >= plan->draws;
+        t.out_of_rows += c->kept.draws >= run_chain_rows_most(run, c->kept.spent);
+        t.at_goal += c->done || c->kept.draws >= run->goal;
+        t.waiting += c->waits;
+        t.ready += run_chain_is_ready(run, c);
+        t.failed += c->status != CKAM_OK;
     }
     if (s->watch && now - s->watched >= TICK) t.wants |= WANT_WATCH;
     if (s->watch && now - s->looked >= fmax(LIVE_EVERY, s->look_cost / LIVE_SHARE) && look_left > 0.0)
@@ -320,16 +321,16 @@ static void pool(session *s, const standing *t) {
     s->pool_cost = clock_seconds() - begun;
     if (failed) atomic_fetch_or(&run->halt, HALT_STOP);
     for (size_t i = run->first; i < run->last; i++) {
-        if (failed && run->comm) run->lanes[i].lost = true; /* others may have learned: the last checkpoint stands */
-        lane_report(run, &run->lanes[i]);
+        if (failed && run->comm) run->chains[i].lost = true; /* others may have learned: the last checkpoint stands */
+        run_chain_report(run, &run->chains[i]);
     }
 }
 
 /* The rows since the last checkpoint are taken back. Where that fails, run.json still says that the run ended with an error. */
-static void discard_rows(lane *l) {
-    if (l->draws.file >= 0) (void)csv_cut(&l->draws, l->kept.length, NULL);
-    if (l->warmup.file >= 0) (void)csv_cut(&l->warmup, l->kept.warmup_length, NULL);
-    l->lost = true;
+static void discard_rows(run_chain *c) {
+    if (c->draws.file >= 0) (void)csv_cut(&c->draws, c->kept.length, NULL);
+    if (c->warmup.file >= 0) (void)csv_cut(&c->warmup, c->kept.warmup_length, NULL);
+    c->lost = true;
 }
 
 /* A checkpoint, and the end of a run, vouch for the rows before them. Where answers were those of other points, the checkpoint
@@ -338,7 +339,7 @@ static ckam_status verify(ckam_run *run, bool start, ckam_error *error) {
     if (!run->source) return CKAM_OK;
     ckam_status status = source_verify(run->source, start, error);
     bool        shifted = comm_max(run, source_is_shifted(run->source));
-    for (size_t i = run->first; shifted && i < run->last; i++) discard_rows(&run->lanes[i]);
+    for (size_t i = run->first; shifted && i < run->last; i++) discard_rows(&run->chains[i]);
     return comm_agree(run, status, error);
 }
 
@@ -362,8 +363,8 @@ static bool wait_until_still(ckam_run *run) {
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&run->lock);
     for (int tries = 0; tries < 2; tries++) {
-        still = next_lane(run) == NULL;
-        for (size_t i = run->first; i < run->last; i++) still = still && !run->lanes[i].busy;
+        still = next_chain(run) == NULL;
+        for (size_t i = run->first; i < run->last; i++) still = still && !run->chains[i].busy;
         if (still || pthread_cond_timedwait(&run->changed, &run->lock, &until)) break;
     }
     pthread_mutex_unlock(&run->lock);
@@ -386,7 +387,7 @@ static bool begin_anew(session *s, const standing *t, ckam_error *error, ckam_st
     if (*status) run->reason = "error";
     if (late || extended) run->goal = run->extends ? UINT64_MAX : next_goal(run);
     if (!late) return false;
-    for (size_t i = run->first; i < run->last; i++) lane_report(run, &run->lanes[i]);
+    for (size_t i = run->first; i < run->last; i++) run_chain_report(run, &run->chains[i]);
     return true;
 }
 
@@ -463,7 +464,7 @@ static ckam_status begin(session *s, ckam_error *error) {
     s->chain = calloc(chains, sizeof *s->chain);
     s->own = calloc(chains, sizeof(ckam_chain *));
     if (!s->chain || !s->own) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to watch a run");
-    for (size_t i = run->first; i < run->last; i++) s->own[i - run->first] = run->lanes[i].chain;
+    for (size_t i = run->first; i < run->last; i++) s->own[i - run->first] = run->chains[i].chain;
     return start_threads(s, error);
 }
 
@@ -488,7 +489,7 @@ ckam_status ckam_run_go(ckam_run *run, ckam_watch *watcher, void *context, ckam_
     comm_gather_progress(run);
     s.fraction = fraction_done(&s, 0.0);
     for (size_t i = 0; i < run->plan->run.chains; i++)
-        s.draws += run->lanes[i].kept.draws + run->lanes[i].kept.discarded;
+        s.draws += run->chains[i].kept.draws + run->chains[i].kept.discarded;
     run->goal = next_goal(run);
     ckam_status status = begin(&s, &inner);
     status = comm_agree(run, status, &inner);

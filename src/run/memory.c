@@ -38,21 +38,21 @@ static double buffer_bytes(const ckam_run *run) {
 
 /* What a chain takes in this process. */
 static double chain_bytes(const ckam_run *run) {
-    const lane  *l = &run->lanes[run->first];
-    const double rows = fmin(rows_planned(run), (double)l->store.most);
-    return state_bytes(l->chain) + (rows + 1.0) * sizeof(double) * (double)run->columns + buffer_bytes(run) +
+    const run_chain *c = &run->chains[run->first];
+    const double     rows = fmin(rows_planned(run), (double)c->store.most);
+    return state_bytes(c->chain) + (rows + 1.0) * sizeof(double) * (double)run->columns + buffer_bytes(run) +
            chain_small;
 }
 
 /* Beside the chains: the first process follows their stores and reviews the draws at the end; a checkpoint
  * has at most 64 MB of snapshots at a time, or one. */
 static double common_bytes(const ckam_run *run) {
-    const lane  *l = &run->lanes[run->first];
-    const double rows = rows_planned(run) * (double)run->plan->run.chains, columns = (double)run->columns;
-    const double stored = (double)l->store.most * (double)run->plan->run.chains;
-    const double draws = sizeof(double) * fmin(rows * columns, (double)DRAWS_NUMBERS_MOST);
-    const double state = state_bytes(l->chain), states = (double)(run->last - run->first) * state;
-    double       bytes = program + (run->format.csv ? fmax(state, fmin(states, snapshots_most)) : 0.0);
+    const run_chain *c = &run->chains[run->first];
+    const double     rows = rows_planned(run) * (double)run->plan->run.chains, columns = (double)run->columns;
+    const double     stored = (double)c->store.most * (double)run->plan->run.chains;
+    const double     draws = sizeof(double) * fmin(rows * columns, (double)DRAWS_NUMBERS_MOST);
+    const double     state = state_bytes(c->chain), states = (double)(run->last - run->first) * state;
+    double           bytes = program + (run->format.csv ? fmax(state, fmin(states, snapshots_most)) : 0.0);
     if (!comm_is_root(run)) return bytes;
     return bytes + (run->format.netcdf ? netcdf : 0.0) + sizeof(double) * fmin(rows, stored) * columns + draws +
            fmin(draws, review_most);

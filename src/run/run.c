@@ -147,30 +147,31 @@ void run_warn(ckam_run *run, const double values[2]) {
 /* A density has one value at a point. Nothing is said of a start that cannot be computed: the chain will say it. Returns the seconds
  * that the second evaluation took, NaN if there was none. */
 static double look_twice(ckam_run *run) {
-    lane         *l = &run->lanes[0];
+    run_chain    *c = &run->chains[0];
     const double *x;
     double        value[2], begun = 0.0;
-    if (ckam_chain_ask(l->chain, &x)) return (double)NAN;
+    if (ckam_chain_ask(c->chain, &x)) return (double)NAN;
     for (int i = 0; i < 2; i++) {
         begun = clock_seconds();
-        if (l->target.log_density(l->target.context, x, &value[i]) || !isfinite(value[i])) return (double)NAN;
+        if (c->target.log_density(c->target.context, x, &value[i]) || !isfinite(value[i])) return (double)NAN;
     }
     if (value[0] != value[1]) run_warn(run, value);
     return clock_seconds() - begun;
 }
 
-static ckam_status open_lanes(ckam_run *run, bool resumed, ckam_error *error) {
+static ckam_status open_chains(ckam_run *run, bool resumed, ckam_error *error) {
     size_t  chains = (size_t)run->plan->run.chains, dim = run->target.dim;
     double *starts = NULL;
-    run->lanes = calloc(chains, sizeof *run->lanes);
+    run->chains = calloc(chains, sizeof *run->chains);
     run->stores = calloc(chains, sizeof(store *));
-    if (!run->lanes || !run->stores)
+    if (!run->chains || !run->stores)
         return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu chains", chains);
-    for (size_t i = 0; i < chains; i++) run->lanes[i].draws.file = run->lanes[i].warmup.file = -1;
+    for (size_t i = 0; i < chains; i++) run->chains[i].draws.file = run->chains[i].warmup.file = -1;
     ckam_status status = resumed ? CKAM_OK : read_starts(run, &starts, error);
     for (size_t i = run->first; i < run->last && !status; i++)
-        status = lane_open(run, i, starts ? starts + i * dim : NULL, error);
-    for (size_t i = run->last; comm_is_root(run) && i < chains && !status; i++) status = lane_know(run, i, error);
+        status = run_chain_open(run, i, starts ? starts + i * dim : NULL, error);
+    for (size_t i = run->last; comm_is_root(run) && i < chains && !status; i++)
+        status = run_chain_open_remote(run, i, error);
     free(starts);
     return status;
 }
@@ -187,10 +188,10 @@ static ckam_status prepare(ckam_run *run, const ckam_target *target, bool resume
                          run->plan->run.save_warmup ? "save-warmup" : "out");
     budget_plan(run);
     status = resumed ? CKAM_OK : budget_check(run, error);
-    if (!status) status = open_lanes(run, resumed, error);
+    if (!status) status = open_chains(run, resumed, error);
     if (!status) status = memory_check(run, error);
     if (status) return status;
-    if (run->first < run->last) run->warmup = run->lanes[run->first].chain->plan.settings->warmup;
+    if (run->first < run->last) run->warmup = run->chains[run->first].chain->plan.settings->warmup;
     return comm_is_root(run) ? live_create(&run->live, run, error) : CKAM_OK;
 }
 
@@ -225,7 +226,7 @@ static ckam_status begin(ckam_run **run, const ckam_plan *plan, ckam_error *erro
 
 void ckam_run_free(ckam_run *run) {
     if (!run) return;
-    for (size_t i = 0; run->lanes && i < run->plan->run.chains; i++) lane_close(&run->lanes[i]);
+    for (size_t i = 0; run->chains && i < run->plan->run.chains; i++) run_chain_close(&run->chains[i]);
     comm_end(run);
     source_close(run->source);
     json_decref(run->rejected);
@@ -239,7 +240,7 @@ void ckam_run_free(ckam_run *run) {
     pthread_mutex_destroy(&run->lock);
     free(run->names);
     free(run->stores);
-    free(run->lanes);
+    free(run->chains);
     free(run);
 }
 
@@ -282,7 +283,7 @@ static ckam_status make_files(ckam_run *run, ckam_error *error) {
     if (status) return status;
     double begun = clock_seconds();
     log_faults(run);
-    for (size_t i = run->first; i < run->last && !status; i++) status = lane_make_files(run, i, error);
+    for (size_t i = run->first; i < run->last && !status; i++) status = run_chain_make_files(run, i, error);
     status = comm_agree(run, status, error);
     if (!status) status = checkpoint_begin(run, error);
     run->files_cost = clock_seconds() - begun;
@@ -340,14 +341,14 @@ static ckam_status read_record(ckam_run *run, ckam_error *error) {
 }
 
 /* Reads the rows of one chain that its store would have kept. */
-static ckam_status fill_store(lane *l, csv_reader *reader, size_t columns, const size_t *all, ckam_error *error) {
+static ckam_status fill_store(run_chain *c, csv_reader *reader, size_t columns, const size_t *all, ckam_error *error) {
     uint64_t    row = 0, skipped;
     ckam_status status = CKAM_OK;
-    while (!status && row < l->kept.draws) {
-        status = csv_next(reader, columns, all, l->row, error);
+    while (!status && row < c->kept.draws) {
+        status = csv_next(reader, columns, all, c->row, error);
         if (status) break;
-        store_add(&l->store, row++, l->row);
-        uint64_t next = (row + l->store.stride - 1) / l->store.stride * l->store.stride;
+        store_add(&c->store, row++, c->row);
+        uint64_t next = (row + c->store.stride - 1) / c->store.stride * c->store.stride;
         status = csv_skip(reader, next - row, &skipped, error);
         row = next;
     }
@@ -379,7 +380,7 @@ static ckam_status fill_stores(ckam_run *run, ckam_error *error) {
         status = csv_open(&reader, &run->place.folder, name, error);
         if (status) break;
         status = check_header(run, reader, path, error);
-        if (!status) status = fill_store(&run->lanes[i], reader, columns, all, error);
+        if (!status) status = fill_store(&run->chains[i], reader, columns, all, error);
         csv_free(reader);
         if (status == CKAM_STOP)
             status = fail_with(error, CKAM_ERROR_FORMAT, "%.120s has fewer rows than its checkpoint", path);
@@ -406,8 +407,8 @@ static void lift_limits(ckam_run *run, news new) {
     run_settings *plan = &run->plan->run;
     uint64_t      draws = UINT64_MAX, evaluations = UINT64_MAX;
     for (size_t i = run->first; i < run->last; i++) {
-        if (run->lanes[i].kept.draws < draws) draws = run->lanes[i].kept.draws;
-        if (run->lanes[i].evaluations < evaluations) evaluations = run->lanes[i].evaluations;
+        if (run->chains[i].kept.draws < draws) draws = run->chains[i].kept.draws;
+        if (run->chains[i].evaluations < evaluations) evaluations = run->chains[i].evaluations;
     }
     draws = comm_min(run, draws);
     evaluations = comm_min(run, evaluations);
@@ -455,7 +456,7 @@ static ckam_status take_up(ckam_run *run, const char *path, const ckam_target *t
     status = comm_agree(run, fill_stores(run, error), error);
     if (status) return status;
     lift_limits(run, new);
-    for (size_t i = run->first; i < run->last; i++) lane_report(run, &run->lanes[i]);
+    for (size_t i = run->first; i < run->last; i++) run_chain_report(run, &run->chains[i]);
     if (comm_is_root(run)) remove_stale(run);
     run->settled = true;
     /* Rows that were put back are part of their files from here on: at the end the place of the rest is used again. */
@@ -494,13 +495,13 @@ void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {
     *counts = (ckam_counts){0};
     pthread_mutex_lock(run->guard); /* a watcher may ask while chains go on */
     for (size_t i = 0; i < run->plan->run.chains; i++) {
-        const ckam_counts *own = &run->lanes[i].counts;
+        const ckam_counts *own = &run->chains[i].counts;
         counts->evaluations += own->evaluations;
         counts->iterations += own->iterations;
-        counts->draws += run->lanes[i].kept.seen;
+        counts->draws += run->chains[i].kept.seen;
         counts->accepted += own->accepted;
         counts->undefined += own->undefined;
-        outside += run->lanes[i].outside;
+        outside += run->chains[i].outside;
         counts->floored += own->floored;
         counts->factorisations += own->factorisations;
         counts->scouts += own->scouts;

@@ -1,14 +1,14 @@
 /* run.h - inside a ckam_run: its chains with their files, the threads that drive them, and when to stop.
  *
- *     run.c         create, resume, free                 lane.c        one chain with its files: advance, report
+ *     run.c         create, resume, free                 run_chain.c        one chain with its files: advance, report
  *     go.c          the loop around the threads          checkpoint.c  all chains to a file and back
  *     finish.c      what is written at the end           live.c        R-hat and ESS while it runs
  *     even.c        files of equal length                comm.c        what the processes of a run tell each other
  *     search.c      how the search for modes went, and draws that a mode found late makes invalid
  *     memory.c      how much memory it will use          budget.c      how much warm-up its limits allow
  *
- * A run alternates: threads advance chains (only they touch a lane that is busy), or all are still and the thread that
- * called ckam_run_go() looks at everything. */
+ * A run alternates: threads advance chains (only they touch a chain that is busy), or all chains are paused and the
+ * thread that called ckam_run_go() looks at everything. */
 #ifndef CKAM_RUN_RUN_H
 #define CKAM_RUN_RUN_H
 
@@ -34,11 +34,11 @@ enum {
 };
 
 /* One chain and its files. What the checkpoint keeps beside the snapshot is in `kept`. */
-typedef struct lane {
+typedef struct run_chain {
     ckam_chain *chain;
     ckam_target target;
     seat       *seat; /* of a user's model; NULL else */
-    struct lane_kept {
+    struct chain_kept {
         uint64_t draws, seen;           /* rows written; draws of the sampler, before thinning */
         uint64_t discarded, restarts;   /* rows that became warm-up because a mode was found after them; how often */
         uint64_t spent;                 /* the same, without those of a cycle that was brought to its end */
@@ -65,7 +65,7 @@ typedef struct lane {
     bool                lost;              /* a row could not be kept: the chain is ahead of its file */
     ckam_status         status;
     ckam_error          error;
-} lane;
+} run_chain;
 
 /* Why threads pause: bits of `halt`. */
 enum { HALT_STOP = 1, HALT_PAUSE = 2 };
@@ -81,38 +81,38 @@ typedef struct comm_cost {
 } comm_cost;
 
 struct ckam_run {
-    ckam_plan           *plan;   /* a copy, with what was auto filled in */
-    ckam_model          *model;  /* built in; NULL else */
-    source              *source; /* a user's; NULL else. Without both the target is the caller's */
-    ckam_target          target; /* of a user's model every lane has its own, this one has only its dim and names */
-    size_t               own, values, columns;    /* columns before the values of a draw; values; both */
-    char                 warning[WARNING_TEXT];   /* what was noticed of the model; "" if nothing */
-    char                 shortfall[WARNING_TEXT]; /* why a rule ended it without draws, and what would do; "" else */
-    json_t              *rejected; /* of run.json: the first point that was rejected; NULL if there was none */
-    uint64_t             faults, nans, outside; /* of earlier sessions */
-    char               **names;                 /* of the columns */
-    run_directory        place;
-    plan_format          format;
-    until_rule           until;
-    uint64_t             warmup; /* iterations that give no draws, at the start */
-    char                 started[CLOCK_TEXT];
-    const char          *reason;
-    double               seconds;      /* of earlier sessions */
-    double               startup;      /* seconds that it took to create this run, and ... */
-    double               files_cost;   /* ... of them to make or open its files */
-    double               first_memory; /* bytes that the process had in use before */
-    double               memory;       /* bytes that it is estimated to use in this process, and ... */
-    double               memory_available;
-    ckam_review         *review;
-    ckam_search          search;      /* as of the last update, and ... */
-    bool                 late;        /* ... whether draws were made before a mode was known that carries weight; ... */
-    uint64_t             stuck;       /* ... and how many chains have no draws, or could make none if they began anew */
-    bool                 extends;     /* up to the end of the cycle, whatever number of draws was asked for: see go.c */
-    const ckam_comm     *comm;        /* NULL: alone */
-    size_t               first, last; /* lanes of this process, without the last; the others have no chain */
+    ckam_plan       *plan;   /* a copy, with what was auto filled in */
+    ckam_model      *model;  /* built in; NULL else */
+    source          *source; /* a user's; NULL else. Without both the target is the caller's */
+    ckam_target      target; /* of a user's model every chain has its own, this one has only its dim and names */
+    size_t           own, values, columns;    /* columns before the values of a draw; values; both */
+    char             warning[WARNING_TEXT];   /* what was noticed of the model; "" if nothing */
+    char             shortfall[WARNING_TEXT]; /* why a rule ended it without draws, and what would do; "" else */
+    json_t          *rejected;              /* of run.json: the first point that was rejected; NULL if there was none */
+    uint64_t         faults, nans, outside; /* of earlier sessions */
+    char           **names;                 /* of the columns */
+    run_directory    place;
+    plan_format      format;
+    until_rule       until;
+    uint64_t         warmup; /* iterations that give no draws, at the start */
+    char             started[CLOCK_TEXT];
+    const char      *reason;
+    double           seconds;      /* of earlier sessions */
+    double           startup;      /* seconds that it took to create this run, and ... */
+    double           files_cost;   /* ... of them to make or open its files */
+    double           first_memory; /* bytes that the process had in use before */
+    double           memory;       /* bytes that it is estimated to use in this process, and ... */
+    double           memory_available;
+    ckam_review     *review;
+    ckam_search      search;  /* as of the last update, and ... */
+    bool             late;    /* ... whether draws were made before a mode was known that carries weight; ... */
+    uint64_t         stuck;   /* ... and how many chains have no draws, or could make none if they began anew */
+    bool             extends; /* up to the end of the cycle, whatever number of draws was asked for: see go.c */
+    const ckam_comm *comm;    /* NULL: alone */
+    size_t first, last; /* chains of this rank: first .. last - 1; the others have only what their rank reported */
     struct comm_buffers *buffers;
     comm_cost            cost;
-    lane                *lanes;
+    run_chain           *chains;
     store              **stores;
     live                *live;
     csv_gate             gate;
@@ -129,25 +129,25 @@ const char *run_model_name(const ckam_run *run);
 /* Notes that the model gives two values for one point. */
 void run_warn(ckam_run *run, const double values[2]);
 
-/* lane.c */
-ckam_status lane_open(ckam_run *run, size_t index, const double *start, ckam_error *error);
-/* The store of a chain that another process has. */
-ckam_status lane_know(ckam_run *run, size_t index, ckam_error *error);
-void        lane_close(lane *l);
+/* run_chain.c */
+ckam_status run_chain_open(ckam_run *run, size_t index, const double *start, ckam_error *error);
+/* The store of a chain of another rank. */
+ckam_status run_chain_open_remote(ckam_run *run, size_t index, ckam_error *error);
+void        run_chain_close(run_chain *c);
 /* Some iterations: until the clock should be looked at, the chain is done or at the goal, or the run halts. */
-void lane_advance(ckam_run *run, lane *l);
+void run_chain_advance(ckam_run *run, run_chain *c);
 /* Whether there is something to do for it before the goal. */
-bool lane_is_ready(const ckam_run *run, const lane *l);
-/* Fills l->shown, l->counts, l->faults and l->done. */
-void lane_report(const ckam_run *run, lane *l);
+bool run_chain_is_ready(const ckam_run *run, const run_chain *c);
+/* Fills c->shown, c->counts, c->faults and c->done. */
+void run_chain_report(const ckam_run *run, run_chain *c);
 /* Makes the CSV files of a new run. */
-ckam_status lane_make_files(ckam_run *run, size_t index, ckam_error *error);
+ckam_status run_chain_make_files(ckam_run *run, size_t index, ckam_error *error);
 /* Rows that a chain may have in the end: those asked for, but with what was spent on discarded ones at most twice as many. */
-uint64_t lane_rows_most(const ckam_run *run, uint64_t spent);
+uint64_t run_chain_rows_most(const ckam_run *run, uint64_t spent);
 /* What will be spent if its draws begin anew. */
-uint64_t lane_spent(const ckam_run *run, const lane *l);
+uint64_t run_chain_spent(const ckam_run *run, const run_chain *c);
 
-/* checkpoint.c: all lanes are still. Save is both: rows to the disk, then the state. The first one, of a run that has drawn
+/* checkpoint.c: all chains are paused. Save is both: rows to the disk, then the state. The first one, of a run that has drawn
  * nothing, is not forced to the disk: it can be begun again. */
 ckam_status checkpoint_begin(ckam_run *run, ckam_error *error);
 ckam_status checkpoint_save(ckam_run *run, ckam_error *error);
@@ -176,7 +176,7 @@ void budget_plan_time(ckam_run *run, double seconds);
 /* run->shortfall, once the run has ended and all chains have reported. */
 void budget_explain(ckam_run *run);
 
-/* search.c: all lanes are still */
+/* search.c: all chains are paused */
 /* run->search, from all chains; the same in all processes. */
 void search_update(ckam_run *run);
 /* Whether draws must begin anew, because a mode that carries weight was found after the present ones began, and may. */

@@ -23,16 +23,16 @@ typedef struct report {
     uint64_t      stuck;  /* chains that have no draws, or could make none after a restart */
 } report;
 
-static bool can_restart(const ckam_run *run, const lane *l) {
-    bool evaluates = !run->plan->run.evals || l->evaluations < run->plan->run.evals;
-    return l->kept.draws && evaluates && lane_rows_most(run, lane_spent(run, l)) > 0;
+static bool can_restart(const ckam_run *run, const run_chain *c) {
+    bool evaluates = !run->plan->run.evals || c->evaluations < run->plan->run.evals;
+    return c->kept.draws && evaluates && run_chain_rows_most(run, run_chain_spent(run, c)) > 0;
 }
 
 static report own_report(const ckam_run *run) {
     report r = {0};
     for (size_t i = run->first; i < run->last; i++) {
         search_counts c;
-        if (!chain_search(run->lanes[i].chain, &c)) continue;
+        if (!chain_search(run->chains[i].chain, &c)) continue;
         if (i == run->first) {
             r.counts = c;
         } else {
@@ -42,7 +42,7 @@ static report own_report(const ckam_run *run) {
             r.counts.late += c.late;
             r.counts.unvisited_share = fmax(r.counts.unvisited_share, c.unvisited_share);
         }
-        r.stuck += !can_restart(run, &run->lanes[i]);
+        r.stuck += !can_restart(run, &run->chains[i]);
     }
     return r;
 }
@@ -74,8 +74,8 @@ void search_update(ckam_run *run) {
                                 .common = c.common,
                                 .unvisited_share = c.unvisited_share,
                                 .late_share = c.draws ? (double)c.late / (double)c.draws : 0.0,
-                                .restarts = run->lanes[0].kept.restarts,
-                                .discarded = run->lanes[0].kept.discarded};
+                                .restarts = run->chains[0].kept.restarts,
+                                .discarded = run->chains[0].kept.discarded};
     run->late = search_is_late(c.draws, c.late);
     run->stuck = stuck;
 }
@@ -86,15 +86,15 @@ bool search_restarts(const ckam_run *run) { return run->late && !run->stuck; }
 
 /* The rows of a chain behind those of its warm-up file. */
 static ckam_status copy_rows(ckam_run *run, size_t index, ckam_error *error) {
-    lane *l = &run->lanes[index];
-    char  name[NAME], block[BLOCK], shown[FILE_SHOWN];
+    run_chain *c = &run->chains[index];
+    char       name[NAME], block[BLOCK], shown[FILE_SHOWN];
     draws_path(".", index, false, sizeof name, name);
     int         file = openat(run->place.folder.file, name, O_RDONLY | O_CLOEXEC);
     ckam_status status = CKAM_OK;
-    for (uint64_t at = l->kept.top; !status && at < l->draws.length;) {
-        size_t  size = l->draws.length - at < BLOCK ? (size_t)(l->draws.length - at) : BLOCK;
+    for (uint64_t at = c->kept.top; !status && at < c->draws.length;) {
+        size_t  size = c->draws.length - at < BLOCK ? (size_t)(c->draws.length - at) : BLOCK;
         ssize_t count = file < 0 ? -1 : pread(file, block, size, (off_t)at);
-        status = count > 0 ? csv_add(&l->warmup, block, (size_t)count, error)
+        status = count > 0 ? csv_add(&c->warmup, block, (size_t)count, error)
                            : fail_with(error, CKAM_ERROR_INPUT, "cannot read %s again: %s",
                                        file_show(&run->place.folder, name, shown), strerror(errno));
         at += count > 0 ? (uint64_t)count : 0;
@@ -103,34 +103,34 @@ static ckam_status copy_rows(ckam_run *run, size_t index, ckam_error *error) {
     return status;
 }
 
-static void forget_draws(ckam_run *run, lane *l) {
-    struct lane_kept *k = &l->kept;
-    k->spent = lane_spent(run, l);
+static void forget_draws(ckam_run *run, run_chain *c) {
+    struct chain_kept *k = &c->kept;
+    k->spent = run_chain_spent(run, c);
     k->discarded += k->draws;
     k->restarts++;
-    k->warmup_rows += l->warmup.file >= 0 ? k->draws : 0;
+    k->warmup_rows += c->warmup.file >= 0 ? k->draws : 0;
     k->draws = k->seen = 0;
     k->warmup += k->sampling;
     k->sampling = 0.0;
-    store_clear(&l->store);
-    chain_restart(l->chain);
-    lane_report(run, l);
+    store_clear(&c->store);
+    chain_restart(c->chain);
+    run_chain_report(run, c);
 }
 
 ckam_status search_discard(ckam_run *run, ckam_error *error) {
     ckam_status status = CKAM_OK;
     for (size_t i = run->first; i < run->last && run->format.csv && !status; i++) {
-        lane *l = &run->lanes[i];
-        status = csv_flush(&l->draws, error);
-        if (!status && l->warmup.file >= 0) status = copy_rows(run, i, error);
+        run_chain *c = &run->chains[i];
+        status = csv_flush(&c->draws, error);
+        if (!status && c->warmup.file >= 0) status = copy_rows(run, i, error);
     }
     status = comm_agree(run, status, error);
     if (status) return status;
-    for (size_t i = run->first; i < run->last; i++) forget_draws(run, &run->lanes[i]);
+    for (size_t i = run->first; i < run->last; i++) forget_draws(run, &run->chains[i]);
     if (!run->format.csv) return CKAM_OK;
     status = checkpoint_save(run, error);
     for (size_t i = run->first; i < run->last && !status; i++)
-        status = csv_cut(&run->lanes[i].draws, run->lanes[i].kept.top, error);
+        status = csv_cut(&run->chains[i].draws, run->chains[i].kept.top, error);
     return comm_agree(run, status, error);
 }
 
