@@ -90,7 +90,7 @@ static inline void gather(void *context, const void *bytes, const size_t *sizes,
 
 static _Thread_local size_t this_rank = SIZE_MAX; /* in the thread that calls the library */
 
-static inline void *carry_out(void *argument) {
+static inline void *run_rank(void *argument) {
     rank              *own = argument;
     const ckam_target *target = own->has_target ? &own->target : NULL;
     ckam_error        *error = own->is_deaf ? NULL : &own->error;
@@ -129,7 +129,7 @@ static inline table *assemble(size_t size, const char *again, const char *const 
 /* All go to the end of the run, and have the same status, message and reason. */
 static inline ckam_status go(table *t) {
     for (size_t r = 0; r < t->size; r++)
-        assert_int_equal(pthread_create(&t->rank[r].thread, NULL, carry_out, &t->rank[r]), 0);
+        assert_int_equal(pthread_create(&t->rank[r].thread, NULL, run_rank, &t->rank[r]), 0);
     for (size_t r = 0; r < t->size; r++) assert_int_equal(pthread_join(t->rank[r].thread, NULL), 0);
     const rank *first = &t->rank[0];
     for (size_t r = 1; r < t->size; r++) {

@@ -285,8 +285,7 @@ static void what_cannot_begin_begins_for_none(void **unused) {
     dismiss(t);
     t = assemble(2, NULL, PAIRS(COMMON, "init", "1,2,3", "out", "none"));
     t->rank[0].is_deaf = true;
-    for (size_t r = 0; r < 2; r++)
-        assert_int_equal(pthread_create(&t->rank[r].thread, NULL, carry_out, &t->rank[r]), 0);
+    for (size_t r = 0; r < 2; r++) assert_int_equal(pthread_create(&t->rank[r].thread, NULL, run_rank, &t->rank[r]), 0);
     for (size_t r = 0; r < 2; r++) assert_int_equal(pthread_join(t->rank[r].thread, NULL), 0);
     assert_failure(t->rank[1].status, CKAM_ERROR_OPTION, &t->rank[1].error, "init");
     assert_null(strstr(t->rank[1].error.message, "rank"));

@@ -263,7 +263,7 @@ static ckam_status load_chain(ckam_run *run, size_t index, const entry *e, const
 static ckam_status open_files(ckam_run *run, size_t index, ckam_error *error) {
     run_chain  *c = &run->chains[index];
     char        path[FILE_PATH];
-    ckam_status status = even_restore(run, index, error);
+    ckam_status status = equal_rows_restore(run, index, error);
     if (status || !run->plan->run.save_warmup) return status;
     draws_path(".", index, true, sizeof path, path);
     return csv_continue(&c->warmup, &run->place.folder, path, c->kept.warmup_length, &run->gate, error);

@@ -187,12 +187,12 @@ static ckam_status end_file(csv_writer *w, const struct chain_kept *kept, uint64
 static ckam_status end_files(ckam_run *run, ckam_error *error) {
     uint64_t    least = 0;
     ckam_status status = checkpoint_sync(run, error);
-    if (!status) status = even_out(run, &least, error);
+    if (!status) status = equal_rows_set_aside(run, &least, error);
     if (!status) status = checkpoint_write(run, error);
     for (size_t i = run->first; i < run->last && !status; i++) {
         run_chain     *c = &run->chains[i];
         const uint64_t thin = run->plan->run.thin, warmup = c->warmup_length + c->kept.discarded * thin;
-        status = even_cut(run, i, error);
+        status = equal_rows_truncate(run, i, error);
         if (!status) status = end_file(&c->draws, &c->kept, least * thin, warmup, error);
         if (!status && c->warmup.file >= 0)
             status = end_file(&c->warmup, &c->kept, c->kept.warmup_rows * thin, warmup, error);

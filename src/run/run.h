@@ -1,9 +1,9 @@
 /* run.h - inside a ckam_run: its chains with their files, the threads that drive them, and when to stop.
  *
  *     run.c         create, resume, free                 run_chain.c        one chain with its files: advance, report
- *     go.c          the loop around the threads          checkpoint.c  all chains to a file and back
+ *     loop.c        the main loop, and its threads         checkpoint.c  all chains to a file and back
  *     finish.c      what is written at the end           live.c        R-hat and ESS while it runs
- *     even.c        files of equal length                comm.c        what the processes of a run tell each other
+ *     equal_rows.c  truncates files to equal rows             comm.c        collective operations of the ranks
  *     search.c      how the search for modes went, and draws that a mode found late makes invalid
  *     memory.c      how much memory it will use          budget.c      how much warm-up its limits allow
  *
@@ -45,10 +45,10 @@ typedef struct run_chain {
         uint64_t top;                   /* bytes before the first row */
         uint64_t warmup_rows;           /* written to the warm-up file */
         uint64_t length, warmup_length; /* of the files, in bytes */
-        uint64_t cut;                   /* bytes in the file when the rest of `length` is elsewhere: see even.c */
-        uint64_t rest, rest_at;    /* ... in the file of the process whose first chain that is, from this byte on */
-        uint64_t samples_at;       /* where num_samples stands in the file */
-        double   warmup, sampling; /* seconds */
+        uint64_t cut;                   /* bytes left in the file after truncation to equal rows: see equal_rows.c */
+        uint64_t rest, rest_at;         /* the others are in checkpoint/rest_(rest + 1), from this byte on */
+        uint64_t samples_at;            /* where num_samples stands in the file */
+        double   warmup, sampling;      /* seconds */
     } kept;
     csv_writer          draws, warmup;
     uint64_t            warmup_length; /* iterations that give no draws, as the sampler plans it now */
@@ -107,7 +107,7 @@ struct ckam_run {
     ckam_search      search;  /* as of the last update, and ... */
     bool             late;    /* ... whether draws were made before a mode was known that carries weight; ... */
     uint64_t         stuck;   /* ... and how many chains have no draws, or could make none if they began anew */
-    bool             extends; /* up to the end of the cycle, whatever number of draws was asked for: see go.c */
+    bool             extends; /* up to the end of the cycle, whatever number of draws was asked for: see loop.c */
     const ckam_comm *comm;    /* NULL: alone */
     size_t first, last; /* chains of this rank: first .. last - 1; the others have only what their rank reported */
     struct comm_buffers *buffers;
@@ -156,13 +156,13 @@ ckam_status checkpoint_write(ckam_run *run, ckam_error *error);
 /* Loads chains, and opens the files cut to their lengths. */
 ckam_status checkpoint_load(ckam_run *run, ckam_error *error);
 
-/* even.c, after checkpoint_sync(): copies the rows that a chain has more than the shortest, which has *shortest draws, to a file of
- * their own ... */
-ckam_status even_out(ckam_run *run, uint64_t *shortest, ckam_error *error);
-/* ... after checkpoint_write(): cuts them off ... */
-ckam_status even_cut(ckam_run *run, size_t index, ckam_error *error);
-/* ... and opens the file of a chain that goes on, with its rows put back. */
-ckam_status even_restore(ckam_run *run, size_t index, ckam_error *error);
+/* equal_rows.c, after checkpoint_sync(): copies the rows of each chain beyond those of the shortest, which has *shortest draws, to a
+ * file of the process ... */
+ckam_status equal_rows_set_aside(ckam_run *run, uint64_t *shortest, ckam_error *error);
+/* ... after checkpoint_write(): truncates the file of a chain ... */
+ckam_status equal_rows_truncate(ckam_run *run, size_t index, ckam_error *error);
+/* ... and, when a run is resumed, opens it with its rows put back. */
+ckam_status equal_rows_restore(ckam_run *run, size_t index, ckam_error *error);
 
 /* budget.c */
 /* The horizon, where it is auto, from the other rules. */

@@ -1,8 +1,8 @@
-/* even.c - files of equal length: readers of Stan CSV refuse chains that have different numbers of draws.
+/* equal_rows.c - truncates the files of draws to equal numbers of rows: readers of Stan CSV refuse chains of different lengths.
  *
- * A run that was stopped has chains that are some draws ahead of others. At the end these rows are moved from their files to one
- * file of the process, checkpoint/rest_N with N its first chain, and put back when the run goes on. Nothing is lost. One file, because
- * thousands of them would take seconds to sync. */
+ * When a run stops some chains are ahead of others. Their additional rows are moved from their files to one file per process,
+ * checkpoint/rest_N with N its first chain, and put back when the run is resumed: no draw is lost. It is one file because to sync
+ * thousands takes seconds. */
 #include "base/error.h"
 #include "draws/draws.h"
 #include "run/comm.h"
@@ -38,7 +38,7 @@ static bool find_rows(int file, uint64_t length, uint64_t rows, uint64_t *offset
     return false;
 }
 
-/* The rows of a chain behind the first `least`, to the end of the process's rest. */
+/* Appends the rows of a chain after the first `least` to the file of the process. */
 static ckam_status move_rows(ckam_run *run, size_t index, uint64_t least, file_aside *rest, ckam_error *error) {
     struct chain_kept *kept = &run->chains[index].kept;
     char               name[NAME], block[BLOCK], shown[FILE_SHOWN];
@@ -65,7 +65,7 @@ static ckam_status move_rows(ckam_run *run, size_t index, uint64_t least, file_a
 static ckam_status move_rest(ckam_run *run, uint64_t least, ckam_error *error) {
     char       name[NAME];
     file_aside rest;
-    if (run->first == run->last) return CKAM_OK; /* without chains: the name is that of another process */
+    if (run->first == run->last) return CKAM_OK; /* no chain, so the file name would be that of another process */
     rest_path(run->first, name);
     ckam_status status = file_begin(&rest, &run->place.folder, name, error);
     if (status) return status;
@@ -76,7 +76,7 @@ static ckam_status move_rest(ckam_run *run, uint64_t least, ckam_error *error) {
     return status;
 }
 
-ckam_status even_out(ckam_run *run, uint64_t *shortest, ckam_error *error) {
+ckam_status equal_rows_set_aside(ckam_run *run, uint64_t *shortest, ckam_error *error) {
     uint64_t least = UINT64_MAX;
     for (size_t i = run->first; i < run->last; i++)
         if (run->chains[i].kept.draws < least) least = run->chains[i].kept.draws;
@@ -84,7 +84,7 @@ ckam_status even_out(ckam_run *run, uint64_t *shortest, ckam_error *error) {
     return comm_agree(run, move_rest(run, least, error), error);
 }
 
-ckam_status even_cut(ckam_run *run, size_t index, ckam_error *error) {
+ckam_status equal_rows_truncate(ckam_run *run, size_t index, ckam_error *error) {
     run_chain *c = &run->chains[index];
     char       name[NAME];
     if (c->kept.cut == c->kept.length) return CKAM_OK;
@@ -93,13 +93,13 @@ ckam_status even_cut(ckam_run *run, size_t index, ckam_error *error) {
     return csv_continue(&c->draws, &run->place.folder, name, c->kept.cut, &run->gate, error);
 }
 
-/* Whether an open file has so many bytes from there on. */
+/* Whether an open file has `size` bytes at offset `at`. */
 static bool has_bytes(int file, uint64_t at, uint64_t size) {
     struct stat facts;
     return !fstat(file, &facts) && at <= (uint64_t)facts.st_size && size <= (uint64_t)facts.st_size - at;
 }
 
-/* The rows of a chain that are in the rest, behind those of its file. */
+/* Appends to the file of a chain its rows that were set aside. */
 static ckam_status add_rest(ckam_run *run, run_chain *c, ckam_error *error) {
     const struct chain_kept *kept = &c->kept;
     char                     name[NAME], block[BLOCK], shown[FILE_SHOWN];
@@ -123,7 +123,7 @@ static ckam_status add_rest(ckam_run *run, run_chain *c, ckam_error *error) {
                      (unsigned long long)kept->rest_at);
 }
 
-ckam_status even_restore(ckam_run *run, size_t index, ckam_error *error) {
+ckam_status equal_rows_restore(ckam_run *run, size_t index, ckam_error *error) {
     run_chain *c = &run->chains[index];
     char       name[NAME];
     draws_path(".", index, false, sizeof name, name);
