@@ -126,11 +126,11 @@ void number_short(double x, char *text);
 /* 0:07, 12:30, 3:12:30, 2 d 3 h; "-" for NaN. */
 void number_time(double seconds, char *text);
 
-/* -- carry_out.c, signals.c, progress.c, bar.c: a run from begin to end ------------------------------------------- */
+/* -- execute.c, signals.c, progress.c, bar.c: running the chains of a plan ------------------------------------------ */
 /* Runs, shows progress, reports, and returns the exit status. */
-int carry_out(const char *command, ckam_run *run, const ckam_plan *plan);
-/* Before a model of the user's is evaluated: should it take the process with it, that is said. directory: of the run, or "". */
-void expect_crash(const ckam_plan *plan, const char *directory);
+int execute_run(const char *command, ckam_run *run, const ckam_plan *plan);
+/* Prepares the message for a crash of a user's model in this process. directory: of the run, or "". */
+void set_crash_message(const ckam_plan *plan, const char *directory);
 
 /* Long work that a signal may end: stop() and freeze() are called from a handler, freeze() (or NULL) when the process is
  * about to end at once, after which the farewell is printed. */

@@ -20,11 +20,11 @@ static int resume(const request *r) {
     int status = ranks_agree(failed ? complain_error(r->command, &error) : EX_OK);
     ckam_plan_comm(plan, ranks_comm());
     ckam_plan_notice(plan, progress_notice, NULL);
-    expect_crash(plan, r->word[0]);
+    set_crash_message(plan, r->word[0]);
     if (!status && ckam_run_resume(&run, plan, r->word[0], NULL, &error))
         status = complain_error(r->command, &error);
     else if (!status)
-        status = carry_out(r->command, run, plan);
+        status = execute_run(r->command, run, plan);
     ckam_run_free(run);
     ckam_plan_free(plan);
     return status;

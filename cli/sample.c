@@ -138,11 +138,11 @@ static int sample(const request *r, const char *typed) {
     int status = ranks_agree(fill(r, plan));
     ckam_plan_comm(plan, ranks_comm());
     ckam_plan_notice(plan, progress_notice, NULL);
-    expect_crash(plan, "");
+    set_crash_message(plan, "");
     if (!status && ckam_run_create(&run, plan, NULL, &error))
         status = complain_error(r->command, &error);
     else if (!status) {
-        status = carry_out(r->command, run, plan);
+        status = execute_run(r->command, run, plan);
         ckam_run_free(run);
     }
     ckam_plan_free(plan);
