@@ -503,15 +503,15 @@ CKAM_API const char *ckam_draws_name(const ckam_draws *draws, size_t column);
  * draws. Reading columns in their order reads a large file the fewest times. */
 CKAM_API ckam_status ckam_draws_column(ckam_draws *draws, size_t column, const double **values, ckam_error *error);
 
-/* The model of a plan, opened again, and its draws as points of the space on which it was sampled: where parameters have bounds, in the
- * coordinates of docs/models.md. The draws must outlive it; what it gives is borrowed from it. */
-typedef struct ckam_subject ckam_subject;
+/* The model of a plan, reopened on the unconstrained space, with its draws as points of that space: bounded parameters are
+ * transformed as in docs/models.md. The draws must outlive it; its target and its draws are borrowed from it. */
+typedef struct ckam_posterior ckam_posterior;
 
-CKAM_API ckam_status        ckam_subject_open(ckam_subject **subject, const ckam_plan *plan, ckam_draws *draws,
-                                              ckam_error *error);
-CKAM_API void               ckam_subject_free(ckam_subject *subject);
-CKAM_API const ckam_target *ckam_subject_target(const ckam_subject *subject);
-CKAM_API ckam_draws        *ckam_subject_draws(const ckam_subject *subject);
+CKAM_API ckam_status        ckam_posterior_open(ckam_posterior **posterior, const ckam_plan *plan, ckam_draws *draws,
+                                                ckam_error *error);
+CKAM_API void               ckam_posterior_free(ckam_posterior *posterior);
+CKAM_API const ckam_target *ckam_posterior_target(const ckam_posterior *posterior);
+CKAM_API ckam_draws        *ckam_posterior_draws(const ckam_posterior *posterior);
 
 /* -- 10. Diagnostics -------------------------------------------------------------------------------------
  *

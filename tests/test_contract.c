@@ -21,7 +21,7 @@ static void what_fails_leaves_null(void **state) {
     ckam_draws      *draws = SOMETHING(ckam_draws);
     ckam_plan       *plan = SOMETHING(ckam_plan);
     ckam_run        *run = SOMETHING(ckam_run);
-    ckam_subject    *subject = SOMETHING(ckam_subject);
+    ckam_posterior  *posterior = SOMETHING(ckam_posterior);
     ckam_experiment *experiment = SOMETHING(ckam_experiment);
     const double     value = 0.0;
     assert_int_equal(ckam_draws_open(&draws, one, 0, NULL), CKAM_ERROR_ARGUMENT);
@@ -39,8 +39,8 @@ static void what_fails_leaves_null(void **state) {
     run = SOMETHING(ckam_run);
     assert_int_equal(ckam_run_resume(&run, NULL, "nowhere", NULL, NULL), CKAM_ERROR_ARGUMENT);
     assert_null(run);
-    assert_int_equal(ckam_subject_open(&subject, NULL, NULL, NULL), CKAM_ERROR_ARGUMENT);
-    assert_null(subject);
+    assert_int_equal(ckam_posterior_open(&posterior, NULL, NULL, NULL), CKAM_ERROR_ARGUMENT);
+    assert_null(posterior);
     const ckam_experiment_setup negative = {.seconds = -1.0};
     assert_int_equal(ckam_experiment_create(&experiment, one, 1, &negative, "out", NULL), CKAM_ERROR_ARGUMENT);
     assert_null(experiment);
