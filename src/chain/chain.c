@@ -108,27 +108,27 @@ void ckam_chain_free(ckam_chain *chain) {
 /* -- The start: given, or uniform on [-2, 2], or on the box of two bounds, until the density is finite there -------- */
 
 static const double *ask_start(ckam_chain *c) {
-    chain_state *s = c->state;
-    double      *x = block_at(s, s->start);
-    seat        *place;
+    chain_state  *s = c->state;
+    double       *x = block_at(s, s->start);
+    model_handle *handle;
     rng_at(&s->rng, s->tries, RNG_START);
     for (size_t k = 0; s->random_start && k < c->plan.dim; k++) x[k] = 4.0 * rng_uniform(&s->rng) - 2.0;
-    const source *model = source_of(&c->target, &place);
+    const source *model = source_of(&c->target, &handle);
     if (s->random_start && model) source_spread(model, x);
     return x;
 }
 
 /* The density is 0 or not defined at a start: tries another one, if it may. */
 static ckam_status refuse_start(ckam_chain *c) {
-    chain_state *s = c->state;
-    char         point[POINT_TEXT];
-    seat        *place;
+    chain_state  *s = c->state;
+    char          point[POINT_TEXT];
+    model_handle *handle;
     if (s->random_start && ++s->tries < START_TRIES) return CKAM_OK;
     target_point_text(&c->target, block_at(s, s->start), point);
     if (s->random_start)
         return fail_with(&c->error, CKAM_ERROR_START,
                          "the density is 0 or not defined at %d random starts%s, the last one %s; give a start",
-                         START_TRIES, source_of(&c->target, &place) ? "" : " in [-2, 2]", point);
+                         START_TRIES, source_of(&c->target, &handle) ? "" : " in [-2, 2]", point);
     return fail_with(&c->error, CKAM_ERROR_START, "the density is 0 or not defined at the start %s; give another",
                      point);
 }

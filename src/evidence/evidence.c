@@ -79,10 +79,10 @@ static void combine(const bridge half[HALVES], ckam_evidence *evidence) {
 
 /* Of a user's model: whether its answers belong to their points, or why it failed, which it knows better. */
 static ckam_status confirm(const ckam_target *target, ckam_status status, ckam_error *error) {
-    seat   *place;
-    source *s = source_of(target, &place);
+    model_handle *handle;
+    source       *s = source_of(target, &handle);
     if (s && !status) return source_verify(s, true, error);
-    const ckam_error *deeper = s ? seat_failure(place) : NULL;
+    const ckam_error *deeper = s ? model_handle_failure(handle) : NULL;
     return deeper ? fail_with(error, deeper->status, "%s", deeper->message) : status;
 }
 

@@ -101,8 +101,8 @@ static ckam_status doubt(halves *s, const ckam_target *target, const ckam_draws 
     if (status || fabs(value - is) <= range) return status;
     status = given_point(target, draws, x, point, error);
     if (status) return status;
-    seat *place;
-    if (source_of(target, &place) && seat_faults(place))
+    model_handle *handle;
+    if (source_of(target, &handle) && model_handle_faults(handle))
         return fail_with(
             error, CKAM_ERROR_ARGUMENT,
             "the model crashed or did not answer at %s, where it did before; a program runs in the present "
@@ -193,10 +193,10 @@ static ckam_status standardise(halves *s, size_t k, const char *name, const char
 }
 
 static ckam_status change_units(halves *s, const ckam_target *target, const ckam_draws *draws, ckam_error *error) {
-    const size_t count = count_of(s);
-    char         name[GIVEN_NAME];
-    seat        *place;
-    const char  *scale = source_of(target, &place) ? " (unconstrained)" : "";
+    const size_t  count = count_of(s);
+    char          name[GIVEN_NAME];
+    model_handle *handle;
+    const char   *scale = source_of(target, &handle) ? " (unconstrained)" : "";
     for (size_t k = 0; k < s->dim; k++) {
         given_name(target, draws, k, name);
         ckam_status status = standardise(s, k, name, scale, error);

@@ -236,7 +236,7 @@ static ckam_status look_again(const ckam_run *run, size_t index, ckam_error *err
     if (status) return status;
     if (fabs(value - stored) <= 1e-10 * (1.0 + fabs(stored))) return CKAM_OK;
     target_point_text(&run->chains[index].target, x, point);
-    if (run->chains[index].seat && seat_faults(run->chains[index].seat))
+    if (run->chains[index].handle && model_handle_faults(run->chains[index].handle))
         return fail_with(
             error, CKAM_ERROR_SNAPSHOT,
             "the model crashed or did not answer at %.120s, where it did before; a program runs in the present "

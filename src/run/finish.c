@@ -72,7 +72,7 @@ static void find_rejected(ckam_run *run) {
         char     point[COMM_ALLGATHER_MOST - sizeof(uint64_t)];
     } own = {0};
     for (size_t i = run->first; run->source && !own.chain && i < run->last; i++) {
-        const char *first = seat_first_reject(run->chains[i].seat);
+        const char *first = model_handle_first_reject(run->chains[i].handle);
         if (!*first) continue;
         own.chain = i + 1;
         snprintf(own.point, sizeof own.point, "%s", first);

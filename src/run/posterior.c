@@ -6,12 +6,12 @@
 #include <string.h>
 
 struct ckam_posterior {
-    ckam_model *model;  /* built in; NULL else */
-    source     *source; /* a user's; NULL else */
-    seat       *seat;
-    ckam_target target;
-    ckam_draws *own;   /* made here; NULL: the draws are the caller's */
-    ckam_draws *draws; /* borrowed, or own */
+    ckam_model   *model;  /* built in; NULL else */
+    source       *source; /* a user's; NULL else */
+    model_handle *handle;
+    ckam_target   target;
+    ckam_draws   *own;   /* made here; NULL: the draws are the caller's */
+    ckam_draws   *draws; /* borrowed, or own */
 };
 
 /* values[i * given + k] := column k of the parameters; log_density := lp__. */
@@ -70,7 +70,7 @@ static ckam_status open_model(ckam_posterior *p, const ckam_plan *plan, ckam_dra
     }
     if (!request.workers) request.workers = 1;
     ckam_status status = source_open(&p->source, &request, error);
-    if (!status) status = source_sit(p->source, 0, &p->seat, &p->target, error);
+    if (!status) status = model_attach(p->source, 0, &p->handle, &p->target, error);
     return status ? status : unconstrain_draws(p, draws, error);
 }
 
@@ -90,7 +90,7 @@ ckam_status ckam_posterior_open(ckam_posterior **posterior, const ckam_plan *pla
 void ckam_posterior_free(ckam_posterior *p) {
     if (!p) return;
     ckam_draws_free(p->own);
-    seat_leave(p->seat);
+    model_detach(p->handle);
     source_close(p->source);
     ckam_model_free(p->model);
     free(p);

@@ -35,9 +35,9 @@ enum {
 
 /* One chain and its files. What the checkpoint keeps beside the snapshot is in `kept`. */
 typedef struct run_chain {
-    ckam_chain *chain;
-    ckam_target target;
-    seat       *seat; /* of a user's model; NULL else */
+    ckam_chain   *chain;
+    ckam_target   target;
+    model_handle *handle; /* of a user's model; NULL else */
     struct chain_kept {
         uint64_t draws, seen;           /* rows written; draws of the sampler, before thinning */
         uint64_t discarded, restarts;   /* rows that became warm-up because a mode was found after them; how often */

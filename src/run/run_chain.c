@@ -52,7 +52,7 @@ ckam_status run_chain_open(ckam_run *run, size_t index, const double *start, cka
     c->draws.file = c->warmup.file = -1;
     c->batch = BATCH_FIRST;
     c->target = run->target;
-    ckam_status status = run->source ? source_sit(run->source, index, &c->seat, &c->target, error) : CKAM_OK;
+    ckam_status status = run->source ? model_attach(run->source, index, &c->handle, &c->target, error) : CKAM_OK;
     if (!status) status = ckam_chain_create(&c->chain, &setup, error);
     if (status) return status;
     c->row = calloc(run->columns, sizeof *c->row);
@@ -74,7 +74,7 @@ void run_chain_close(run_chain *c) {
     csv_close(&c->warmup);
     store_free(&c->store);
     ckam_chain_free(c->chain);
-    seat_leave(c->seat);
+    model_detach(c->handle);
     free(c->row);
 }
 
@@ -130,8 +130,8 @@ static bool is_done(const ckam_run *run, const run_chain *c) {
 
 void run_chain_report(const ckam_run *run, run_chain *c) {
     ckam_chain_counts(c->chain, &c->counts);
-    if (c->seat) c->faults = seat_faults(c->seat);
-    if (c->seat) c->outside = seat_outside(c->seat);
+    if (c->handle) c->faults = model_handle_faults(c->handle);
+    if (c->handle) c->outside = model_handle_outside(c->handle);
     c->nans = c->chain->nans;
     c->done = is_done(run, c);
     c->warmup_length = chain_warmup(c->chain);
@@ -160,8 +160,8 @@ static ckam_status write_step(const ckam_run *run, run_chain *c, const ckam_step
         c->row[COLUMN_MODE] = (double)step->mode;
         c->row[COLUMN_MOVE] = (double)step->move;
     }
-    if (c->seat) {
-        ckam_status status = seat_row(c->seat, step->x, c->row + run->own, &c->error);
+    if (c->handle) {
+        ckam_status status = model_handle_row(c->handle, step->x, c->row + run->own, &c->error);
         if (status) return status;
     } else {
         memcpy(c->row + run->own, step->x, run->target.dim * sizeof *step->x);
@@ -181,7 +181,7 @@ static ckam_status advance(ckam_run *run, run_chain *c, ckam_step *step) {
         if (atomic_load_explicit(&run->halt, memory_order_relaxed) || ckam_chain_waits(c->chain)) break;
         ckam_status status = ckam_chain_step(c->chain, step);
         if (status) {
-            const ckam_error *deeper = c->seat ? seat_failure(c->seat) : NULL;
+            const ckam_error *deeper = c->handle ? model_handle_failure(c->handle) : NULL;
             c->error = deeper ? *deeper : *ckam_chain_error(c->chain);
             return c->error.status;
         }
