@@ -298,14 +298,3 @@ ckam_status finish_write(ckam_run *run, double seconds, ckam_status status, ckam
     }
     return status;
 }
-
-const char *ckam_reason_text(const char *reason) {
-    static const char *const text[][2] = {
-        {"draws", "all draws are there"},          {"late", "a mode was found too late for all draws"},
-        {"evals", "the evaluations are used up"},  {"time-limit", "the time is up"},
-        {"until", "it has converged as asked"},    {"interrupted", "it was interrupted"},
-        {"target", "the target asked it to stop"}, {"error", "of an error"}};
-    for (size_t i = 0; reason && i < sizeof text / sizeof *text; i++)
-        if (!strcmp(text[i][0], reason)) return text[i][1];
-    return reason;
-}

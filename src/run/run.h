@@ -1,11 +1,14 @@
 /* run.h - inside a ckam_run: its chains with their files, the threads that drive them, and when to stop.
  *
- *     run.c         create, resume, free                 run_chain.c        one chain with its files: advance, report
- *     loop.c        the main loop, and its threads         checkpoint.c  all chains to a file and back
- *     finish.c      what is written at the end           live.c        R-hat and ESS while it runs
- *     equal_rows.c  truncates files to equal rows             comm.c        collective operations of the ranks
- *     search.c      how the search for modes went, and draws that a mode found late makes invalid
- *     memory.c      how much memory it will use          budget.c      how much warm-up its limits allow
+ * Calls go one way, from the top of this list to its end; the test `layers` shows that there is no cycle.
+ *
+ *     loop.c        the main loop, and its threads       run.c         create, resume, free
+ *     finish.c      what is written at the end           search.c      the search for modes; draws that a mode found late invalidates
+ *     checkpoint.c  all chains to a file and back        equal_rows.c  truncates files to equal rows
+ *     budget.c      how much warm-up the limits allow    memory.c      how much memory the run will use
+ *     run_chain.c   one chain with its files             live.c        R-hat and ESS while the run goes on
+ *     init.c        where chains start                   results.c     counts, draws and warnings for the caller
+ *     comm.c        collective operations of the ranks   store.c       draws in memory
  *
  * A run alternates: threads advance chains (only they touch a chain that is busy), or all chains are paused and the
  * thread that called ckam_run_go() looks at everything. */
@@ -124,7 +127,7 @@ struct ckam_run {
     bool                 settled; /* the files that it began with are on the disk */
 };
 
-/* run.c: what the model is called in files. */
+/* results.c: what the model is called in files. */
 const char *run_model_name(const ckam_run *run);
 /* Notes that the model gives two values for one point. */
 void run_warn(ckam_run *run, const double values[2]);
@@ -184,9 +187,8 @@ bool search_restarts(const ckam_run *run);
 /* The draws so far become warm-up: rows, counts, stores, checkpoint. */
 ckam_status search_discard(ckam_run *run, ckam_error *error);
 
-/* "search" of run.json, NULL where there was none (or for want of memory); and back. */
-json_t     *search_json(const ckam_search *search);
-ckam_search search_read(const json_t *json);
+/* "search" of run.json; NULL if there was no search, or no memory. */
+json_t *search_json(const ckam_search *search);
 
 /* memory.c: estimates the memory that the run will use, when its chains are there; CKAM_ERROR_MEMORY if there is less, and a
  * warning if it is more than half of it. */

@@ -148,31 +148,6 @@ json_t *search_json(const ckam_search *s) {
                      "discarded", plan_json_word(s->discarded));
 }
 
-static uint64_t word(const json_t *json, const char *key) {
-    return (uint64_t)json_integer_value(json_object_get(json, key));
-}
-
-static double number(const json_t *json, const char *key) { return json_number_value(json_object_get(json, key)); }
-
-ckam_search search_read(const json_t *json) {
-    const json_t *groups = json_object_get(json, "modes_by_group");
-    ckam_search   s = {.searches = word(json, "searches"),
-                       .evaluations = word(json, "evaluations"),
-                       .modes = word(json, "modes"),
-                       .once = word(json, "met_once"),
-                       .twice = word(json, "met_twice"),
-                       .probability = number(json, "unseen_probability"),
-                       .bound = number(json, "unseen_bound"),
-                       .unseen = number(json, "unseen_modes"),
-                       .common = word(json, "common_modes"),
-                       .unvisited_share = number(json, "unvisited_share"),
-                       .late_share = number(json, "late_share"),
-                       .restarts = word(json, "restarts"),
-                       .discarded = word(json, "discarded")};
-    for (size_t i = 0; i < 2; i++) s.group[i] = (uint64_t)json_integer_value(json_array_get(groups, i));
-    return s;
-}
-
 void ckam_run_search(const ckam_run *run, ckam_search *search) {
     pthread_mutex_lock(run->guard);
     *search = run->search;
