@@ -1,5 +1,20 @@
-/* summary.c - `ckam summary`: the table of a run, or of CSV files that other samplers wrote. */
+/* summary.c - `ckam summary` and `ckam diagnose`: the table of draws, and what is wrong with them. */
 #include "cli.h"
+
+int look_open(look *l, const request *r) {
+    ckam_error error;
+    *l = (look){NULL, NULL};
+    if (!r->words) return complain(r->command, EX_USAGE, "of what? Name the directory of a run, or CSV files");
+    if (ckam_draws_open(&l->draws, r->word, r->words, &error)) return complain_error(r->command, &error);
+    if (!ckam_review_create(&l->review, l->draws, &error)) return EX_OK;
+    ckam_draws_free(l->draws);
+    return complain_error(r->command, &error);
+}
+
+void look_close(look *l) {
+    ckam_review_free(l->review);
+    ckam_draws_free(l->draws);
+}
 
 static const ckam_option own_options[] = {
     {.name = "all", .help = "all parameters, not only the first 12", .type = CKAM_CHOICE, .words = switch_words},
@@ -55,6 +70,41 @@ int command_summary(int count, char **arguments) {
     request r;
     int     status;
     if (request_read(&r, &line, count, arguments, &status)) status = summary(&r);
+    request_free(&r);
+    return status;
+}
+
+enum { EXIT_PROBLEM = 1 };
+
+static int diagnose(const request *r) {
+    look l;
+    int  status = look_open(&l, r);
+    if (status) return status;
+    ckam_finding found[CKAM_FINDINGS];
+    size_t       count, problems = 0;
+    ckam_error   error;
+    if (ckam_run_findings(r->words == 1 ? r->word[0] : NULL, l.review, found, &count, &error)) {
+        look_close(&l);
+        return complain_error(r->command, &error);
+    }
+    problems = findings_print(found, count, CKAM_PROBLEM, true);
+    if (!problems) printf(count ? "no problems found\n\n" : "no problems found\n");
+    findings_print(found, count, CKAM_NOTE, true);
+    if (l.review->modes > 1) modes_print(l.review);
+    look_close(&l);
+    return problems ? EXIT_PROBLEM : EX_OK;
+}
+
+int command_diagnose(int count, char **arguments) {
+    static const command_line line = {
+        .command = "diagnose",
+        .arguments = "DIR\nCSV...",
+        .about =
+            "Says what is wrong with the draws of a run, or of CSV files, and what to do about it. The exit status "
+            "is 1 when there is a problem, and 0 when none was found."};
+    request r;
+    int     status;
+    if (request_read(&r, &line, count, arguments, &status)) status = diagnose(&r);
     request_free(&r);
     return status;
 }

@@ -2,8 +2,20 @@
 #ifndef CKAM_CHAIN_CHAIN_H
 #define CKAM_CHAIN_CHAIN_H
 
-#include "chain/options.h"
+#include "sampler/sampler.h"
 #include "sampler/scale.h"
+
+/* options.c: the sampler and the values of its options. */
+struct ckam_options {
+    const sampler    *sampler;
+    const ckam_entry *entry; /* its name and table */
+    settings         *values;
+};
+
+enum { OPTION_ROOM = 40 };
+/* The first option in which values of the same sampler differ, with both as text; NULL if they are the same. */
+const char *options_difference(const ckam_options *ours, const void *theirs, char ours_text[OPTION_ROOM],
+                               char theirs_text[OPTION_ROOM]);
 
 /* The head of the block; the sampler's state follows it. */
 typedef struct chain_state {

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "target/cache.h"
 #include "target/engine.h"
-#include "target/expression.h"
 
 #include <errno.h>
 #include <fcntl.h>

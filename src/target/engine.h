@@ -72,6 +72,9 @@ ckam_status compile_file(const char *source, char **path, ckam_error *error);
 /* The same for one line: an expression in the parameters `p`, whose names are variables (a vector is an array that begins at 0). */
 ckam_status compile_expression(const char *expression, const params *p, char **path, ckam_error *error);
 
+/* expression.c: *text := the source of a model whose log density is this expression in the parameters; yours to free. */
+ckam_status expression_source(const char *expression, const params *p, char **text, size_t *size, ckam_error *error);
+
 /* shared.c: a shared object that keeps ckam/model.h. `declared`: --params, or NULL; it must agree with the list in the model, if
  * there is one. */
 ckam_status shared_open(engine **e, const char *path, const params *declared, const char *data, ckam_error *error);
