@@ -1,4 +1,6 @@
-/* FLAGSHEAD */
+/* flags.c - the command line of a command: argp, with its options made from tables of ckam_option; and an option in words.
+ *
+ * argp reads and shows; error messages are written here, one line with the nearest name. */
 #include "cli.h"
 
 #include <argp.h>

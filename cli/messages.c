@@ -6,6 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The exit status of a rank before the run, and its message. */
+typedef struct rank_error {
+    int  status;
+    char text[4 * DESCRIBE];
+} rank_error;
+
+static const ckam_comm *comm;
+static bool             agreed;
+static rank_error       own;
+
+void ranks_begin(const ckam_comm *opened) { comm = opened && opened->size > 1 ? opened : NULL; }
+
+const ckam_comm *ranks_comm(void) { return comm; }
+
+bool ranks_is_root(void) { return !comm || comm->rank == 0; }
+
+/* Keeps the error that this rank does not print. */
+static void note_error(int status, const char *text) {
+    if (agreed) return;
+    own.status = status;
+    snprintf(own.text, sizeof own.text, "%.*s", (int)sizeof own.text - 1, text);
+}
+
 int exit_status(ckam_status status) {
     switch (status) {
     case CKAM_OK:
@@ -47,34 +70,12 @@ int complain(const char *command, int status, const char *format, ...) {
     if (ranks_is_root())
         fprintf(stderr, "ckam%s%s: %s\n", *command ? " " : "", command, text);
     else
-        ranks_note_error(status, text);
+        note_error(status, text);
     return status;
 }
 
 int complain_error(const char *command, const ckam_error *error) {
     return complain(command, exit_status(error->status), "%s", error->message);
-}
-
-/* The exit status of a rank before the run, and its message. */
-typedef struct rank_error {
-    int  status;
-    char text[4 * DESCRIBE];
-} rank_error;
-
-static const ckam_comm *comm;
-static bool             agreed;
-static rank_error       own;
-
-void ranks_begin(const ckam_comm *opened) { comm = opened && opened->size > 1 ? opened : NULL; }
-
-const ckam_comm *ranks_comm(void) { return comm; }
-
-bool ranks_is_root(void) { return !comm || comm->rank == 0; }
-
-void ranks_note_error(int status, const char *text) {
-    if (agreed) return;
-    own.status = status;
-    snprintf(own.text, sizeof own.text, "%s", text);
 }
 
 int ranks_agree(int status) {

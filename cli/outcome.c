@@ -99,7 +99,7 @@ static void print_place(const char *directory) {
     printf("%s\n", text);
 }
 
-void head_print(const outcome *r) {
+static void print_head(const outcome *r) {
     if (r->plan) print_plan(r->plan);
     print_shape(r);
     if (r->facts)
@@ -209,7 +209,7 @@ void outcome_print(const outcome *r) {
     if (ckam_run_findings(kept ? r->directory : NULL, r->review, found, &count, &error))
         complain("", EX_OK, "warning: the findings are lacking: %s", error.message);
     if (!kept && r->facts) count += find_search(r, found + count);
-    head_print(r);
+    print_head(r);
     printf("\n");
     table_print(r);
     shapes_print(r);

@@ -1,4 +1,4 @@
-/* modes.c - the table of modes: what each weighs, whether the chains agree and how often they came, and where it is. */
+/* print_modes.c - prints the table of modes: weights, whether the chains agree on them, visits, and places. */
 #include "cli.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* shapes.c - marginals as rows of bars: as drawn and, for a built-in model, below it as they are. */
+/* print_shapes.c - marginals as rows of bars: as drawn and, for a built-in model, below it as they are. */
 #include "cli.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* table.c - the table of the parameters, for readers and as CSV. */
+/* print_table.c - the table of the parameters, for readers and as CSV. */
 #include "cli.h"
 
 #include <math.h>

@@ -1,19 +1,19 @@
 /* summary.c - `ckam summary` and `ckam diagnose`: the table of draws, and what is wrong with them. */
 #include "cli.h"
 
-int look_open(look *l, const request *r) {
+int reviewed_open(reviewed_draws *d, const request *r) {
     ckam_error error;
-    *l = (look){NULL, NULL};
+    *d = (reviewed_draws){NULL, NULL};
     if (!r->words) return complain(r->command, EX_USAGE, "of what? Name the directory of a run, or CSV files");
-    if (ckam_draws_open(&l->draws, r->word, r->words, &error)) return complain_error(r->command, &error);
-    if (!ckam_review_create(&l->review, l->draws, &error)) return EX_OK;
-    ckam_draws_free(l->draws);
+    if (ckam_draws_open(&d->draws, r->word, r->words, &error)) return complain_error(r->command, &error);
+    if (!ckam_review_create(&d->review, d->draws, &error)) return EX_OK;
+    ckam_draws_free(d->draws);
     return complain_error(r->command, &error);
 }
 
-void look_close(look *l) {
-    ckam_review_free(l->review);
-    ckam_draws_free(l->draws);
+void reviewed_close(reviewed_draws *d) {
+    ckam_review_free(d->review);
+    ckam_draws_free(d->draws);
 }
 
 static const ckam_option own_options[] = {
@@ -24,10 +24,10 @@ static const ckam_option own_options[] = {
 static const flag_group groups[] = {{.options = own_options}, {.options = NULL}};
 
 /* Files have no plan, and that is fine. One that cannot be used is not passed over in silence. */
-static void print(const request *r, const look *l) {
+static void print(const request *r, const reviewed_draws *d) {
     ckam_plan  *plan = NULL;
     ckam_error  error;
-    outcome     out = {.directory = "", .all = request_value(r, "all"), .draws = l->draws, .review = l->review};
+    outcome     out = {.directory = "", .all = request_value(r, "all"), .draws = d->draws, .review = d->review};
     ckam_status status = r->words == 1 ? ckam_plan_open(&plan, r->word[0], &error) : CKAM_ERROR_INPUT;
     if (!status) {
         out.directory = r->word[0];
@@ -41,20 +41,20 @@ static void print(const request *r, const look *l) {
 }
 
 static int summary(const request *r) {
-    look l;
-    bool csv = request_value(r, "csv"), evidence = request_value(r, "evidence");
+    reviewed_draws d;
+    bool           csv = request_value(r, "csv"), evidence = request_value(r, "evidence");
     if (csv && evidence) return complain(r->command, EX_USAGE, "--csv has no room for --evidence; ask for one of them");
-    int status = look_open(&l, r);
+    int status = reviewed_open(&d, r);
     if (status) return status;
     if (csv)
-        table_print_csv(l.review);
+        table_print_csv(d.review);
     else
-        print(r, &l);
+        print(r, &d);
     if (evidence) {
         printf("\n");
-        status = evidence_print(r, l.draws);
+        status = evidence_print(r, d.draws);
     }
-    look_close(&l);
+    reviewed_close(&d);
     return status;
 }
 
@@ -77,21 +77,21 @@ int command_summary(int count, char **arguments) {
 enum { EXIT_PROBLEM = 1 };
 
 static int diagnose(const request *r) {
-    look l;
-    int  status = look_open(&l, r);
+    reviewed_draws d;
+    int            status = reviewed_open(&d, r);
     if (status) return status;
     ckam_finding found[CKAM_FINDINGS];
     size_t       count, problems = 0;
     ckam_error   error;
-    if (ckam_run_findings(r->words == 1 ? r->word[0] : NULL, l.review, found, &count, &error)) {
-        look_close(&l);
+    if (ckam_run_findings(r->words == 1 ? r->word[0] : NULL, d.review, found, &count, &error)) {
+        reviewed_close(&d);
         return complain_error(r->command, &error);
     }
     problems = findings_print(found, count, CKAM_PROBLEM, true);
     if (!problems) printf(count ? "no problems found\n\n" : "no problems found\n");
     findings_print(found, count, CKAM_NOTE, true);
-    if (l.review->modes > 1) modes_print(l.review);
-    look_close(&l);
+    if (d.review->modes > 1) modes_print(d.review);
+    reviewed_close(&d);
     return problems ? EXIT_PROBLEM : EX_OK;
 }
 
