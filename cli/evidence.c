@@ -7,7 +7,7 @@
 
 enum { EXIT_PROBLEM = 1 };
 
-/* What there is beside the estimate itself: all findings of the run and its draws. */
+/* All findings of the run and its draws, which tell whether to trust the estimate. */
 typedef struct doubts {
     ckam_finding found[CKAM_FINDINGS];
     size_t       count;
@@ -26,7 +26,7 @@ static bool print(const ckam_evidence *e, const doubts *d) {
     printf("ESS          %.0f\n", e->ess);
     printf("evaluations  %" PRIu64 "\n", e->evaluations);
     const size_t problems = findings_print(d->found, d->count, CKAM_PROBLEM, false);
-    if (!e->trusted && !(e->doubted && problems)) { /* what is wrong with the draws is said above, in full */
+    if (!e->trusted && !(e->doubted && problems)) { /* the problems of the draws are printed above */
         printf("%s", label);
         text_wrap(stdout, e->warning, sizeof label - 1, 2);
     }

@@ -76,7 +76,7 @@ static const flag_group common_group = {.options = common_options};
 
 enum { HELP = 4 * DESCRIBE };
 
-/* The rows that argp wants, and behind each what it stands for. */
+/* argp's table of options, and for each row the ckam_option behind it. */
 typedef struct flags {
     size_t              count, most;
     struct argp_option *row;
@@ -159,9 +159,9 @@ static bool flags_create(flags *f, const flag_group *groups, const char *sampler
     return true;
 }
 
-/* -- What was wrong ----------------------------------------------------------------------------------------------- */
+/* -- Error messages ----------------------------------------------------------------------------------------------- */
 
-/* No flag of this command: perhaps one of `sample`, or nearly one. */
+/* An unknown flag: it may belong to `sample`, or be misspelt. */
 static void explain_unknown(const flags *f, const char *command, const char *name) {
     const char *near = ckam_nearest_name(f->name, sizeof *f->name, name);
     const char *there = ckam_nearest_name(ckam_plan_list(), sizeof(ckam_option), name);
@@ -178,7 +178,7 @@ static void explain_unknown(const flags *f, const char *command, const char *nam
         complain(command, EX_USAGE, "there is no option --%s; `ckam %s --help` lists them", name, command);
 }
 
-/* "--draw=5": what it may mean, and why it cannot be that. */
+/* "--draw=5": an ambiguous abbreviation, a misspelt name, or a flag without a value. */
 static void explain_long(const flags *f, const char *command, const char *word) {
     size_t             length = strcspn(word, "="), matches = 0;
     const ckam_option *match = NULL;
@@ -226,7 +226,7 @@ typedef struct parsing {
     request     *request;
 } parsing;
 
-/* argp has stopped behind the word that it did not understand, or, for a letter among others, before it. */
+/* argp stops after the word that it cannot parse or, if that is one of several short flags, before it. */
 static void explain(const parsing *p, const struct argp_state *state) {
     const char *command = p->request->command;
     for (int i = state->next - 1; i <= state->next && i < state->argc; i++) {

@@ -91,13 +91,13 @@ static int dispatch(int count, char **arguments) {
     return complain("", EX_USAGE, "there is no command '%s'; `ckam help` lists them", name);
 }
 
-/* All that can go wrong with a pipe is that its reader has left. */
+/* A failed write to a pipe means that its reader closed it (EPIPE), which is no error. */
 static bool is_pipe(FILE *stream) {
     struct stat about;
     return !fstat(fileno(stream), &about) && (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode));
 }
 
-/* Where a standard stream is closed, the next file that is opened would get what is meant for it. */
+/* If a standard stream is closed, the next file opened gets its descriptor, and what is printed would go there. */
 static bool open_streams(void) {
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
         if (fcntl(i, F_GETFD) < 0 && open("/dev/null", O_RDWR) != i) return false;
@@ -113,7 +113,7 @@ static void allow_files(void) {
 }
 
 int main(int count, char **arguments) {
-    if (!open_streams()) return EX_OSERR; /* and nowhere to say it */
+    if (!open_streams()) return EX_OSERR; /* there is no stream for a message */
     allow_files();
     setlocale(LC_CTYPE, ""); /* never LC_NUMERIC: numbers have a decimal point */
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);

@@ -63,7 +63,7 @@ int exit_status(ckam_status status) {
 int complain(const char *command, int status, const char *format, ...) {
     char    text[QUOTED + DESCRIBE];
     va_list arguments;
-    (void)fflush(stdout); /* what was said before comes before it */
+    (void)fflush(stdout); /* output comes before the message */
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);

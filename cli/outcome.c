@@ -8,7 +8,7 @@
 
 enum { TEXT = 4096 };
 
-/* Adds to a text, and cuts what has no room. */
+/* Appends to a text of TEXT bytes, truncating. */
 static void append(char *text, const char *before, const char *more) {
     size_t used = strlen(text);
     snprintf(text + used, TEXT - used, "%s%s", before, more);
@@ -43,7 +43,7 @@ static void print_plan(const ckam_plan *plan) {
     text_wrap(stdout, text, 0, 2);
 }
 
-/* Rows of a chain: of files, of what was thinned to have room in memory, of what was used. */
+/* Number of chains and rows; how many rows are used where draws were thinned to fit in memory. */
 static void print_shape(const outcome *r) {
     const ckam_draws_shape *shape = ckam_draws_shape_of(r->draws);
     char                    text[TEXT], seed[NUMBER];
@@ -65,7 +65,7 @@ static void print_shape(const outcome *r) {
     text_wrap(stdout, text, 0, 2);
 }
 
-/* Why it stopped, and what it should have waited for. */
+/* Why the run stopped, and the rule (--until) that it did not reach. */
 static void write_reason(const outcome *r, char *text) {
     const char *reason = r->facts->reason;
     char        until[DESCRIBE];
@@ -154,7 +154,7 @@ void outcome_add_plan(outcome *r, const ckam_plan *plan) {
     size_t dim = ckam_model_target(r->model)->dim;
     if (dim == r->review->parameters)
         add_exact(r, dim);
-    else { /* something else of the same name */
+    else { /* a file or directory may have the name of a built-in model */
         ckam_model_free(r->model);
         r->model = NULL;
     }
@@ -166,7 +166,7 @@ void outcome_free(outcome *r) {
     free(r->exact_sd);
 }
 
-/* What the run counted, where it has no run.json to say it. */
+/* The counts of a run without run.json. */
 static void print_counts(const ckam_counts *counts) {
     char text[DESCRIBE];
     if (counts->undefined) {
@@ -193,7 +193,7 @@ static void print_counts(const ckam_counts *counts) {
     }
 }
 
-/* What the search for modes says, of a run that has no directory; there is room for it where run.json has no findings. */
+/* Findings on the search for modes, of a run without a directory. `found` has room: there are none from run.json. */
 static size_t find_search(const outcome *r, ckam_finding *found) {
     char allowed[NUMBER];
     if (ckam_plan_get(r->plan, "unseen", allowed, sizeof allowed, NULL)) return 0;

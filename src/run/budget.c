@@ -1,4 +1,4 @@
-/* budget.c - what the rules that stop a run leave for its warm-up: the horizon is chosen here, a budget without a draw refused.
+/* budget.c - how much warm-up the stop rules allow: chooses the horizon, and refuses a budget that leaves no draw.
  *
  * A sampler that plans its own warm-up (jump) takes up to half of the horizon for it, and may add as much as the horizon while its
  * search for modes is not saturated. So the horizon says how much exploration a run can afford. It is written to run.json, and a
@@ -11,9 +11,9 @@
 #include <string.h>
 
 #define ESS_USUAL     400.0 /* where until has R-hat alone: with less R-hat says little (Vehtari et al. 2021) */
-#define PER_EFFECTIVE 4.0   /* draws for one that is independent; jump takes 1 to 4 where its target is easy */
-#define WARMUP_SHARE  0.5   /* of the evaluations, by which draws should begin */
-#define SPARE         1.5   /* times the time that seems to be enough */
+#define PER_EFFECTIVE 4.0   /* draws per effective draw; jump needs 1 to 4 on easy targets */
+#define WARMUP_SHARE  0.5   /* of the evaluations: draws should begin by then */
+#define SPARE         1.5   /* safety factor on the time that is advised */
 
 static bool plans_warmup(const ckam_plan *plan) {
     return plan->sampler->sampler->warmup && plan->sampler->values->warmup == COUNT_AUTO;

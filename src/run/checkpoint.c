@@ -1,7 +1,7 @@
 /* checkpoint.c - all chains of a run in one file, checkpoint/state: a head, an entry a chain, the snapshots.
  *
- * It is written aside and renamed after the rows that it counts on are on the disk. So whatever happens, the file that is
- * there belongs to the rows that are there: those after it are cut off when the run goes on. */
+ * Rows are synced first; then the checkpoint is written to a temporary file and renamed. So it never counts rows that are not on the
+ * disk; rows after it are cut off when the run is resumed. */
 #include "base/checksum.h"
 #include "base/error.h"
 #include "chain/chain.h"
@@ -89,10 +89,10 @@ ckam_status checkpoint_begin(ckam_run *run, ckam_error *error) {
 /* Bytes of snapshots that are in memory at a time, unless one is larger. */
 enum { SNAPSHOTS_MOST = 64 << 20 };
 
-/* Of this process; and, in the first of several, of all. A snapshot takes the room of the largest. */
+/* Buffers for the snapshots of this rank and, on rank 0, of all. A snapshot takes the room of the largest. */
 typedef struct parts {
     size_t largest;
-    size_t turn; /* so many chains at a time */
+    size_t batch; /* chains per gather */
     char  *own, *all;
     entry *own_entries, *all_entries;
 } parts;
@@ -130,10 +130,10 @@ static ckam_status make_parts(ckam_run *run, parts *p, ckam_error *error) {
     bool        collects = run->comm && comm_is_root(run);
     ckam_status status = make_entries(run, p, error);
     if (status) return status;
-    p->turn = SNAPSHOTS_MOST / p->largest + 1;
-    if (p->turn > chains) p->turn = chains;
-    p->own = calloc((own < p->turn ? own : p->turn) + 1, p->largest); /* all of it is told */
-    p->all = collects ? malloc(p->turn * p->largest + 1) : NULL;
+    p->batch = SNAPSHOTS_MOST / p->largest + 1;
+    if (p->batch > chains) p->batch = chains;
+    p->own = calloc((own < p->batch ? own : p->batch) + 1, p->largest); /* zeroed, because a gather sends all of it */
+    p->all = collects ? malloc(p->batch * p->largest + 1) : NULL;
     return agree_on_memory(run, p->own && (p->all || !collects), error);
 }
 
@@ -147,14 +147,14 @@ static ckam_status add_head(ckam_run *run, const entry *entries, file_aside *asi
     return status ? status : file_add(aside, entries, bytes, error);
 }
 
-/* The first process writes all of it. A failure of its own is told when the others have said what they have. */
+/* Rank 0 writes the file. If that fails it still takes part in the gathers, and reports the failure after the last. */
 static ckam_status write_parts(ckam_run *run, parts *p, file_aside *aside, ckam_error *error) {
     size_t       chains = (size_t)run->plan->run.chains;
     ckam_status  status = CKAM_OK;
     const entry *entries = comm_gather_chains(run, p->own_entries, sizeof *entries, 0, chains, p->all_entries);
     if (entries) status = add_head(run, entries, aside, error);
-    for (size_t from = 0; from < chains; from += p->turn) {
-        size_t to = from + p->turn < chains ? from + p->turn : chains, used = 0;
+    for (size_t from = 0; from < chains; from += p->batch) {
+        size_t to = from + p->batch < chains ? from + p->batch : chains, used = 0;
         for (size_t i = from; i < to; i++)
             if (run->first <= i && i < run->last) chain_pack(run->chains[i].chain, p->own + used++ * p->largest);
         const char *all = comm_gather_chains(run, p->own, p->largest, from, to, p->all);

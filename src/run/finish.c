@@ -17,7 +17,7 @@
 
 /* -- run.json ----------------------------------------------------------------------------------------------------- */
 
-/* 15 digits where all settings are the same with them: 0.234 should look like 0.234. */
+/* 15 digits if all settings read back as the same numbers, so that 0.234 is written as 0.234; else 17. */
 static size_t digits_needed(const ckam_plan *plan) {
     json_t     *config = plan_json(plan), *value;
     const char *key;
@@ -32,7 +32,7 @@ static size_t digits_needed(const ckam_plan *plan) {
     return digits;
 }
 
-/* A list that lost one of its values for want of memory is none. */
+/* NULL if a value is missing, for which there was no memory. */
 static json_t *whole(json_t *list, size_t count) {
     if (json_array_size(list) == count) return list;
     json_decref(list);
@@ -84,7 +84,7 @@ static void find_rejected(ckam_run *run) {
             run->rejected = json_pack("{s:I, s:s}", "chain", (json_int_t)all[r].chain, "point", all[r].point);
 }
 
-/* What several processes have told each other; NULL where there is one. */
+/* The cost of communication between ranks; NULL for one process. */
 static json_t *comm_json(const ckam_run *run) {
     if (!run->comm) return NULL;
     return json_pack("{s:I, s:o, s:o, s:f}", "count", (json_int_t)run->comm->size, "pools",

@@ -209,8 +209,8 @@ typedef struct rank_status {
     uint64_t halt, requests;
 } rank_status;
 
-/* Seconds between two checkpoints: what was asked for, and longer where they take long. Who asks for less than a second wants
- * them at any price. */
+/* Seconds between two checkpoints: what was asked for, and longer where they take long. An interval below a second is
+ * kept whatever it costs. */
 static double save_interval(const session *s) {
     double every = s->run->plan->run.checkpoint_every;
     return every < 1.0 ? every : fmax(every, s->save_cost / SAVE_SHARE);
@@ -327,15 +327,15 @@ static void pool(session *s, const rank_status *t) {
     }
 }
 
-/* The rows since the last checkpoint are taken back. Where that fails, run.json still says that the run ended with an error. */
+/* Cuts off the rows since the last checkpoint. If that fails, run.json still has the error. */
 static void discard_rows(run_chain *c) {
     if (c->draws.file >= 0) (void)csv_cut(&c->draws, c->kept.length, NULL);
     if (c->warmup.file >= 0) (void)csv_cut(&c->warmup, c->kept.warmup_length, NULL);
     c->lost = true;
 }
 
-/* A checkpoint, and the end of a run, vouch for the rows before them. Where answers were those of other points, the checkpoint
- * before it stands. `start`: see source_verify(). */
+/* Before a checkpoint, and at the end, checks that a program's answers belong to their points. If not, the previous checkpoint stays
+ * valid and the rows since then are discarded. `start`: see source_verify(). */
 static ckam_status verify(ckam_run *run, bool start, ckam_error *error) {
     if (!run->source) return CKAM_OK;
     ckam_status status = source_verify(run->source, start, error);

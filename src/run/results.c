@@ -25,7 +25,7 @@ const ckam_review *ckam_run_review(const ckam_run *run) { return run->review; }
 const char        *ckam_run_warning(const ckam_run *run) { return run->warning; }
 const char        *ckam_run_shortfall(const ckam_run *run) { return run->shortfall; }
 
-/* For the sampler a point outside of the bounds has no density; for the user it is no point of the model. */
+/* The sampler counts points outside of the bounds as undefined; for the user they are not points of the model, so they are subtracted. */
 void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {
     uint64_t outside = run->outside;
     *counts = (ckam_counts){0};
@@ -42,7 +42,8 @@ void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {
         counts->factorisations += own->factorisations;
         counts->scouts += own->scouts;
         counts->runaways += own->runaways;
-        if (own->modes > counts->modes) counts->modes = own->modes; /* what is known to one is known to all */
+        if (own->modes > counts->modes)
+            counts->modes = own->modes; /* modes are pooled: the chain that knows most knows all */
     }
     counts->undefined -= outside < counts->undefined ? outside : counts->undefined;
     pthread_mutex_unlock(run->guard);

@@ -280,8 +280,8 @@ static ckam_status make_files(ckam_run *run, ckam_error *error) {
 ckam_status ckam_run_create(ckam_run **run, const ckam_plan *plan, const ckam_target *target, ckam_error *error) {
     if (run) *run = NULL;
     if (!run || !plan) return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan or the place for the run is NULL");
-    ckam_error unheard;
-    if (!error) error = &unheard; /* other processes are told what is in it */
+    ckam_error local;
+    if (!error) error = &local; /* comm_agree() sends it to the other ranks */
     ckam_status status = begin(run, plan, error);
     if (status) return status;
     clock_text((*run)->started);
@@ -376,7 +376,7 @@ static ckam_status fill_stores(ckam_run *run, ckam_error *error) {
     return status;
 }
 
-/* They are made again at the end, and would not belong to the rows until then. */
+/* Until they are written again at the end they would not match the rows. */
 static void remove_stale(const ckam_run *run) {
     static const char *const names[] = {"draws.nc", "summary.csv", "evidence.json"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlinkat(run->place.folder.file, names[i], 0);
@@ -404,7 +404,7 @@ static void lift_limits(ckam_run *run, news new) {
     resolve(run);
 }
 
-/* Whether the plan may go on what is there, and with what. */
+/* Whether a run may be resumed with this plan; *new says which rules it adds. */
 static ckam_status check_plan(const ckam_run *run, news *new, ckam_error *error) {
     ckam_plan  *before;
     ckam_status status = plan_open(&before, &run->place.folder, ".", error);
@@ -456,8 +456,8 @@ ckam_status ckam_run_resume(ckam_run **run, const ckam_plan *plan, const char *p
     if (run) *run = NULL;
     if (!run || !plan || !path)
         return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan, the directory or the place for the run is NULL");
-    ckam_error unheard;
-    if (!error) error = &unheard; /* other processes are told what is in it */
+    ckam_error local;
+    if (!error) error = &local; /* comm_agree() sends it to the other ranks */
     ckam_status status = begin(run, plan, error);
     if (status) return status;
     status = take_up(*run, path, target, error);

@@ -44,7 +44,7 @@ typedef struct run_chain {
     struct chain_kept {
         uint64_t draws, seen;           /* rows written; draws of the sampler, before thinning */
         uint64_t discarded, restarts;   /* rows that became warm-up because a mode was found after them; how often */
-        uint64_t spent;                 /* the same, without those of a cycle that was brought to its end */
+        uint64_t spent;                 /* the same, without those drawn only to complete a cycle */
         uint64_t top;                   /* bytes before the first row */
         uint64_t warmup_rows;           /* written to the warm-up file */
         uint64_t length, warmup_length; /* of the files, in bytes */
@@ -84,35 +84,35 @@ typedef struct comm_cost {
 } comm_cost;
 
 struct ckam_run {
-    ckam_plan       *plan;   /* a copy, with what was auto filled in */
-    ckam_model      *model;  /* built in; NULL else */
-    source          *source; /* a user's; NULL else. Without both the target is the caller's */
-    ckam_target      target; /* of a user's model every chain has its own, this one has only its dim and names */
-    size_t           own, values, columns;    /* columns before the values of a draw; values; both */
-    char             warning[WARNING_TEXT];   /* what was noticed of the model; "" if nothing */
-    char             shortfall[WARNING_TEXT]; /* why a rule ended it without draws, and what would do; "" else */
-    json_t          *rejected;              /* of run.json: the first point that was rejected; NULL if there was none */
-    uint64_t         faults, nans, outside; /* of earlier sessions */
-    char           **names;                 /* of the columns */
-    run_directory    place;
-    plan_format      format;
-    until_rule       until;
-    uint64_t         warmup; /* iterations that give no draws, at the start */
-    char             started[CLOCK_TEXT];
-    const char      *reason;
-    double           seconds;      /* of earlier sessions */
-    double           startup;      /* seconds that it took to create this run, and ... */
-    double           files_cost;   /* ... of them to make or open its files */
-    double           first_memory; /* bytes that the process had in use before */
-    double           memory;       /* bytes that it is estimated to use in this process, and ... */
-    double           memory_available;
-    ckam_review     *review;
-    ckam_search      search;  /* as of the last update, and ... */
-    bool             late;    /* ... whether draws were made before a mode was known that carries weight; ... */
-    uint64_t         stuck;   /* ... and how many chains have no draws, or could make none if they began anew */
-    bool             extends; /* up to the end of the cycle, whatever number of draws was asked for: see loop.c */
-    const ckam_comm *comm;    /* NULL: alone */
-    size_t first, last; /* chains of this rank: first .. last - 1; the others have only what their rank reported */
+    ckam_plan    *plan;   /* a copy, with what was auto filled in */
+    ckam_model   *model;  /* built in; NULL else */
+    source       *source; /* a user's; NULL else. Without both the target is the caller's */
+    ckam_target   target; /* of a user's model every chain has its own, this one has only its dim and names */
+    size_t        own, values, columns;    /* columns before the values of a draw; values; both */
+    char          warning[WARNING_TEXT];   /* a problem of the model; "" if there is none */
+    char          shortfall[WARNING_TEXT]; /* why a rule ended the run without draws, and what would suffice; "" else */
+    json_t       *rejected;                /* of run.json: the first point that was rejected; NULL if there was none */
+    uint64_t      faults, nans, outside;   /* of earlier sessions */
+    char        **names;                   /* of the columns */
+    run_directory place;
+    plan_format   format;
+    until_rule    until;
+    uint64_t      warmup; /* iterations that give no draws, at the start */
+    char          started[CLOCK_TEXT];
+    const char   *reason;
+    double        seconds;      /* of earlier sessions */
+    double        startup;      /* seconds that it took to create this run, and ... */
+    double        files_cost;   /* ... of them to make or open its files */
+    double        first_memory; /* bytes that the process had in use before */
+    double        memory;       /* bytes that it is estimated to use in this process, and ... */
+    double        memory_available;
+    ckam_review  *review;
+    ckam_search   search;  /* as of the last update, and ... */
+    bool          late;    /* ... whether draws were made before a mode was known that carries weight; ... */
+    uint64_t      stuck;   /* ... and how many chains have no draws, or could make none if they began anew */
+    bool          extends; /* up to the end of the cycle, whatever number of draws was asked for: see loop.c */
+    const ckam_comm *comm; /* NULL: one process */
+    size_t first, last;    /* chains of this rank: first .. last - 1; the others have only what their rank reported */
     struct comm_buffers *buffers;
     comm_cost            cost;
     run_chain           *chains;
@@ -121,7 +121,7 @@ struct ckam_run {
     csv_gate             gate;
     atomic_int           halt;
     uint64_t             goal;         /* draws at which chains wait for each other */
-    pthread_mutex_t      lock, *guard; /* guard: the same, for who may only look at the run */
+    pthread_mutex_t      lock, *guard; /* guard: the same lock, for functions that take a const ckam_run */
     pthread_cond_t       changed;
     bool                 quit;
     bool                 settled; /* the files that it began with are on the disk */
@@ -137,17 +137,17 @@ ckam_status run_chain_open(ckam_run *run, size_t index, const double *start, cka
 /* The store of a chain of another rank. */
 ckam_status run_chain_open_remote(ckam_run *run, size_t index, ckam_error *error);
 void        run_chain_close(run_chain *c);
-/* Some iterations: until the clock should be looked at, the chain is done or at the goal, or the run halts. */
+/* Advances by at most one batch; less if the chain is done or at the goal, or the run halts. */
 void run_chain_advance(ckam_run *run, run_chain *c);
-/* Whether there is something to do for it before the goal. */
+/* Whether it can advance before the goal. */
 bool run_chain_is_ready(const ckam_run *run, const run_chain *c);
 /* Fills c->shown, c->counts, c->faults and c->done. */
 void run_chain_report(const ckam_run *run, run_chain *c);
 /* Makes the CSV files of a new run. */
 ckam_status run_chain_make_files(ckam_run *run, size_t index, ckam_error *error);
-/* Rows that a chain may have in the end: those asked for, but with what was spent on discarded ones at most twice as many. */
+/* Rows that a chain may have: those asked for, as long as they and the discarded ones are at most twice as many. */
 uint64_t run_chain_rows_most(const ckam_run *run, uint64_t spent);
-/* What will be spent if its draws begin anew. */
+/* `spent` after its draws are restarted. */
 uint64_t run_chain_spent(const ckam_run *run, const run_chain *c);
 
 /* checkpoint.c: all chains are paused. Save is both: rows to the disk, then the state. The first one, of a run that has drawn

@@ -12,12 +12,12 @@
 /* ... and a batch of every chain no longer than this: a run that is stopped should have chains of about the same length. */
 #define ROUND_SECONDS 1.0
 enum { BATCH_FIRST = 16, BATCH_MOST = 1 << 20 };
-/* Numbers that all stores of a run may hold, rows that one should hold, and those that make a diagnosis possible. */
+/* Numbers in all stores of a run, at most; rows in one store, usually; and at least, which R-hat and ESS need. */
 enum { STORE_NUMBERS = 1 << 20, STORE_ROWS = 2000, STORE_LEAST = 128 };
 
 static uint64_t limit(uint64_t setting) { return setting ? setting : UINT64_MAX; } /* auto: none */
 
-/* Where draws go to files, the store serves the stop rule; where not, it is all that will be left of them. */
+/* With files the store serves the stop rule; without, it has all draws that are kept. */
 static size_t store_rows(const ckam_run *run) {
     size_t chains = (size_t)run->plan->run.chains, most = STORE_NUMBERS / run->columns / chains, rows = STORE_ROWS;
     double wanted = isnan(run->until.ess) ? 0.0 : 4.0 * run->until.ess / (double)chains; /* enough to show that many */
@@ -27,7 +27,7 @@ static size_t store_rows(const ckam_run *run) {
     return (rows + 1) / 2 * 2;
 }
 
-/* An ESS of more than half of the draws that are kept in memory would never be seen there. */
+/* The draws in memory can hardly show an ESS of more than half of their number. */
 static ckam_status check_until(const ckam_run *run, const store *s, ckam_error *error) {
     double most = floor(0.5 * (double)s->most * (double)run->plan->run.chains);
     if (!(run->until.ess > most)) return CKAM_OK;
@@ -119,7 +119,7 @@ uint64_t run_chain_spent(const ckam_run *run, const run_chain *c) {
     return c->kept.spent + (c->kept.draws < wanted ? c->kept.draws : wanted);
 }
 
-/* Rows up to which the chain goes on: beyond what is asked for where a cycle is to be brought to its end. */
+/* Rows up to which the chain advances; without a limit while a cycle is to be completed. */
 static uint64_t rows_wanted(const ckam_run *run, const run_chain *c) {
     return run->extends ? UINT64_MAX : run_chain_rows_most(run, c->kept.spent);
 }
@@ -147,7 +147,7 @@ void run_chain_report(const ckam_run *run, run_chain *c) {
     c->shown.done = c->done;
 }
 
-/* A row of what the sampler said; a draw also goes to the store. */
+/* Writes a step to the chain's files; a draw also goes to the store. */
 static ckam_status write_step(const ckam_run *run, run_chain *c, const ckam_step *step) {
     bool keep = step->draw && c->kept.seen++ % run->plan->run.thin == 0;
     if (!keep && (c->warmup.file < 0 || step->draw || step->phase < CKAM_PHASE_EXPLORE)) return CKAM_OK;
@@ -198,7 +198,8 @@ void run_chain_advance(ckam_run *run, run_chain *c) {
     uint64_t before = c->evaluations;
     c->status = advance(run, c, &c->last);
     double time = clock_seconds() - start;
-    bool   whole = c->evaluations - before == c->batch; /* not cut short, which would say nothing about its time */
+    bool   whole =
+        c->evaluations - before == c->batch; /* a batch that was cut short does not measure the time of a whole one */
     double round = ROUND_SECONDS * (double)run->plan->run.threads / (double)(run->last - run->first);
     double wanted = fmin(BATCH_SECONDS, round);
     *seconds += time;

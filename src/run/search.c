@@ -1,4 +1,4 @@
-/* search.c - how the search for modes went; and draws that were made before a mode was found.
+/* search.c - the state of the search for modes over all chains; discards draws made before a mode was found.
  *
  * Draws made without a mode are not draws from the target. So when a mode that carries weight is found after they began, they become
  * warm-up, and drawing begins anew. The files are consistent whenever the process is killed: rows are copied to the warm-up file
@@ -17,7 +17,7 @@
 
 enum { BLOCK = 1 << 16, NAME = 64 };
 
-/* What the chains of a process say. */
+/* The search as the chains of one rank report it. */
 typedef struct report {
     search_counts counts; /* of its first chain; recent, unvisited, draws and late of all */
     uint64_t      stuck;  /* chains that have no draws, or could make none after a restart */
@@ -48,7 +48,7 @@ static report own_report(const ckam_run *run) {
 }
 
 void search_update(ckam_run *run) {
-    _Static_assert(sizeof(report) <= COMM_ALLGATHER_MOST, "a report is told at once");
+    _Static_assert(sizeof(report) <= COMM_ALLGATHER_MOST, "one allgather carries a report");
     const report  own = own_report(run), *all = comm_allgather(run, &own, sizeof own);
     search_counts c = all[0].counts;
     uint64_t      stuck = all[0].stuck;
@@ -84,7 +84,7 @@ bool search_restarts(const ckam_run *run) { return run->late && !run->stuck; }
 
 /* -- Discarding --------------------------------------------------------------------------------------------------- */
 
-/* The rows of a chain behind those of its warm-up file. */
+/* Appends the rows of a chain to its warm-up file. */
 static ckam_status copy_rows(ckam_run *run, size_t index, ckam_error *error) {
     run_chain *c = &run->chains[index];
     char       name[NAME], block[BLOCK], shown[FILE_SHOWN];
