@@ -24,11 +24,11 @@
  * ckam_..._free(), which accepts NULL; everything else is borrowed, and says for how long. What cannot be made is NULL
  * afterwards. Every `error` may be NULL; other pointers only where it is said.
  *
- * The library's only global state is a lock around the NetCDF library, HDF5's exit handler, and the list of child programs. It prints
- * nothing and never exits. Two threads may use two objects at the
- * same time; one object belongs to one thread at a time. Sampling a chain does not allocate; the create functions,
- * ckam_sample(), ckam_chain_pool() and what is in sections 8 to 12 do. Two effects reach further. A run that makes draws.nc loads the NetCDF library, which stays loaded, and tells HDF5 below it not to
- * close files by itself when the program exits; figures (ckam_plot_write()) load cairo, which stays, too.
+ * The library prints nothing and never exits. Its only global state is the list of child programs, the list of open models that have
+ * data, and the libraries that it has loaded, with a lock around NetCDF. Two threads may use two objects at the same time; one object
+ * belongs to one thread at a time. Sampling a chain does not allocate; the create functions, ckam_sample(), ckam_chain_pool() and
+ * what is in sections 8 to 12 do. Two effects reach further. A run that makes draws.nc loads the NetCDF library, which stays loaded, and
+ * tells HDF5 below it not to close files by itself when the program exits; figures (ckam_plot_write()) load cairo, which stays, too.
  *
  * Random numbers are a function of (seed, chain, iteration): the same seed gives the same draws.
  */

@@ -16,7 +16,7 @@
 enum { START_TRIES = 100, HORIZON = 10000 };
 enum { SCALE_USUAL = 20 }; /* evaluations for the scale; 13 were the most on the models that are built in */
 #define UNSEEN 1.5e-4
-/* What is not a part of each step is kept out of it: arrays on the stack are protected at every call. */
+/* For functions off the path of a step: inlined, their arrays on the stack would add stack protection to every step. */
 #define COLD        __attribute__((cold, noinline))
 #define SCALE_LEAST 1e-12 /* relative to a coordinate: below it steps are lost in rounding */
 
@@ -65,8 +65,7 @@ static ckam_status allocate(ckam_chain *c, const ckam_setup *setup, ckam_error *
     c->size = layout(&scratch, c);
     if (c->size < SIZE_MAX - (size_t)2 * BLOCK_ALIGNMENT) {
         c->size = (c->size + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
-        c->room = calloc(
-            1, c->size + BLOCK_ALIGNMENT); /* what is never touched takes no memory: jump has room for many modes */
+        c->room = calloc(1, c->size + BLOCK_ALIGNMENT); /* untouched pages take no memory: jump reserves many modes */
     }
     if (!c->room)
         return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a chain of %s in %zu dimensions (%.3g MB)",
@@ -179,7 +178,7 @@ static ckam_status tell_scale(ckam_chain *c, double log_density) {
 
 /* -- Ask, tell, step ---------------------------------------------------------------------------------------------- */
 
-/* The point that is out: asked again it is the same one. */
+/* The point that was asked and not yet told. */
 static const double *pending(ckam_chain *c) {
     chain_state *s = c->state;
     if (s->phase == CKAM_PHASE_START) return block_at(s, s->start);

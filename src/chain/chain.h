@@ -1,4 +1,4 @@
-/* chain.h - inside a ckam_chain: one flat block that is the whole of what changes, and what it is run with. */
+/* chain.h - inside a ckam_chain: one flat block with all state that changes, and the constant settings. */
 #ifndef CKAM_CHAIN_CHAIN_H
 #define CKAM_CHAIN_CHAIN_H
 
@@ -22,7 +22,7 @@ typedef struct chain_state {
     rng          rng;
     uint64_t     evaluations, draws;
     ckam_phase   phase; /* START, SCALE, or SAMPLE for all that the sampler does */
-    bool         asked; /* a point is out and not told yet */
+    bool         asked; /* a point was asked and is not yet told */
     bool         random_start;
     uint64_t     tries;       /* of random starts */
     double       log_density; /* at the start */

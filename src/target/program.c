@@ -49,7 +49,7 @@ typedef struct program {
     double          timeout, patience;
     ckam_notice    *notice;
     void           *context;
-    atomic_bool     heard; /* there was an answer, or the notice was given, or there is nobody to give it to */
+    atomic_bool     heard; /* no notice is due: there was an answer, the notice was given, or there is no callback */
     bool            declared, binary;
     char            dim_text[40], *names_text; /* for the environment; "" and NULL where there is nothing to say */
     pthread_mutex_t lock;                      /* for all below, `busy`, and what the engine has found */
@@ -64,7 +64,7 @@ typedef struct program {
 
 typedef struct program_handle {
     char   *line;         /* a point as text */
-    double *spare;        /* derived numbers that nobody wants */
+    double *spare;        /* derived numbers that are not used */
     double *last, *drawn; /* points with what was derived there: of the last evaluation, and of the last derive() */
     bool    has_last, has_drawn;
 } program_handle;
@@ -105,7 +105,7 @@ static bool start(program *p, slot *s, char *why) {
     return !failure;
 }
 
-/* A process has ended, or at least does not talk any more. */
+/* The process ended or closed its output. */
 static engine_answer gone(program *p, slot *s, char *why) {
     char how[WORKER_TEXT];
     int  status = worker_end(&s->worker), code = status != -1 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
@@ -155,7 +155,7 @@ static engine_answer judge(program *p, slot *s, worker_state state, double limit
     return state == WORKER_LATE ? ENGINE_FAULT : ENGINE_STOP;
 }
 
-/* Waits for output until the first answer is there, and says once that there was none for a while. */
+/* Waits for output; until the first answer it gives one notice when `patience` has passed. */
 static void await_first(program *p, slot *s, double deadline) {
     char sentence[ENGINE_WHY + 100];
     if (atomic_load_explicit(&p->heard, memory_order_relaxed)) return;
@@ -172,7 +172,7 @@ static void await_first(program *p, slot *s, double deadline) {
 
 /* -- The first line ----------------------------------------------------------------------------------------------- */
 
-/* Of the first process that speaks: what it says of itself holds for all. Under the lock. */
+/* The greeting of the first process, which holds for all. Under the lock. */
 static bool learn(program *p, const char *line, size_t length, char *why) {
     greeting   g;
     ckam_error error;
@@ -188,7 +188,7 @@ static bool learn(program *p, const char *line, size_t length, char *why) {
     return p->spoken = p->first;
 }
 
-/* Of each other process: the same. */
+/* The greeting of every other process must be the same. */
 static bool same(const program *p, const slot *s, const char *line, size_t length, char *why) {
     char now[QUOTE_TEXT], before[QUOTE_TEXT] = "";
     if (p->first ? !strcmp(p->first, line) : !greeting_is(line)) return true;
@@ -257,7 +257,7 @@ static engine_answer receive_line(program *p, slot *s, double *value, double *de
     return answer_read(line, length, p->engine.derived, value, derived, why);
 }
 
-/* Answers since the last check may be those of other points: that is all there will be said. */
+/* Answers since the last check may belong to other points: every further evaluation fails with this message. */
 static engine_answer distrust(program *p, const char *why) {
     pthread_mutex_lock(&p->lock);
     if (!p->engine.shifted) snprintf(p->shift, sizeof p->shift, "%s", why);
@@ -268,7 +268,7 @@ static engine_answer distrust(program *p, const char *why) {
 
 #define ONE_ANSWER "its answers from %llu on may be wrong; let it write exactly one answer per point"
 
-/* What a worker writes without being asked would be taken for the answer to the next point. */
+/* Unrequested output of a worker would be read as the answer to the next point. */
 static engine_answer check_silence(program *p, const slot *s, char *why) {
     char   shown[QUOTE_TEXT];
     size_t there = s->worker.end - s->worker.begin;
@@ -375,7 +375,7 @@ static slot *take_slot(program *p) {
     return found;
 }
 
-/* A worker that did not answer as it should is not asked again: nobody knows where it is. */
+/* A worker with a wrong answer is ended: its state is unknown. */
 static engine_answer ask(program *p, program_handle *handle, const double *x, double *value, double *derived,
                          char *why) {
     slot         *s = take_slot(p);

@@ -1,15 +1,15 @@
 /* source.h - a user's model as a run needs it: a target for each chain, and the row of a draw.
  *
  * Around an engine (engine.h): opening it from what the user said, bounds, what happens when it misbehaves. A point that cannot
- * be computed is rejected, and the first one kept; a model that dies or takes too long costs that point, which is written down,
- * and three such points in a row end the run; an answer that is none ends it at once. */
+ * be computed is rejected, and the first one kept; a model that crashes or takes too long loses that point, which is logged,
+ * and three such points in a row end the run; an invalid answer ends it at once. */
 #ifndef CKAM_TARGET_SOURCE_H
 #define CKAM_TARGET_SOURCE_H
 
 #include "base/file.h"
 #include "ckam.h"
 
-/* What the user said. Texts are "" where he said nothing. */
+/* The settings of a user's model; a text that is not set is "". */
 typedef struct source_request {
     const char  *model;         /* a path that ends in .c or .so */
     const char  *log_density;   /* one line of C */
@@ -27,7 +27,7 @@ typedef struct source_request {
 typedef struct source       source;
 typedef struct model_handle model_handle;
 
-/* Whether this is something to open here: else the model is built in. */
+/* Whether a user's model is asked for; else the model is built in. */
 bool source_is_wanted(const source_request *r);
 /* May fork, so it is to be called before there are threads. */
 ckam_status source_open(source **out, const source_request *r, ckam_error *error);
