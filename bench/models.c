@@ -77,7 +77,7 @@ static void compare(const char *spec, const ckam_target *built_in, const ckam_ta
 int main(int count, char **words) {
     ckam_model    *model;
     source        *s = NULL;
-    seat          *place = NULL;
+    model_handle  *place = NULL;
     ckam_target    own;
     ckam_error     error;
     source_request request = {.model = count > 1 ? words[1] : "bench/models/bimodal.c",
@@ -88,14 +88,14 @@ int main(int count, char **words) {
                               .bounds = "",
                               .timeout = HUGE_VAL};
     if (ckam_model_create(&model, "bimodal", &error) || source_open(&s, &request, &error) ||
-        source_sit(s, 0, &place, &own, &error))
+        model_attach(s, 0, &place, &own, &error))
         stop(error.message);
     check_same(model, &own);
     printf("bimodal, one chain, %d evaluations; ns of CPU time each, medians of %d\n", EVALUATIONS, REPEATS);
     printf("sampler    built-in    model.c    ratio   (range)\n");
     compare("rw", ckam_model_target(model), &own);
     compare("jump", ckam_model_target(model), &own);
-    seat_leave(place);
+    model_detach(place);
     source_close(s);
     ckam_model_free(model);
     return 0;

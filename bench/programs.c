@@ -30,16 +30,16 @@ typedef struct chain {
 
 static void *run(void *of) {
     chain     *c = of;
-    void      *seat;
+    void      *handle;
     ckam_error error;
     char       why[ENGINE_WHY];
     double     value, x[] = {1.0, 2.0};
-    if (c->e->type->sit(c->e, 0, &seat, &error)) stop(error.message);
+    if (c->e->type->attach(c->e, 0, &handle, &error)) stop(error.message);
     for (; clock_seconds() < c->end; c->count++) {
-        if (c->e->type->evaluate(c->e, seat, x, &value, why) != ENGINE_VALUE) stop(why);
+        if (c->e->type->evaluate(c->e, handle, x, &value, why) != ENGINE_VALUE) stop(why);
         if (value != -2.5) stop("a wrong value");
     }
-    c->e->type->leave(c->e, seat);
+    c->e->type->detach(c->e, handle);
     return NULL;
 }
 

@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* What stands behind the bar, in this order; where the terminal is narrow, the least important goes first. */
+/* Columns after the bar, in this order; on a narrow terminal the least important is left out first. */
 enum { RATE, ACCEPT, STEP, PHASE, LEFT, FIELDS };
 static const struct {
     const char *title;
@@ -115,7 +115,7 @@ static double chain_fraction(const ckam_progress *p, size_t i) {
     return fmin(p->fraction * (double)p->chain[i].evaluations * (double)p->chains / all, 1.0);
 }
 
-/* A chain that waits for a thread, or is done, takes no time: speed is counted from when it is first seen to go. */
+/* The speed of a chain is measured from when it is first seen to advance: before that it waits for a thread. */
 static void follow(bars *b, const ckam_progress *p, size_t i) {
     const ckam_chain_progress *now = p->chain + i;
     double                     fraction = chain_fraction(p, i);
@@ -185,7 +185,7 @@ static void add_line(canvas *c, char *text) {
     end_line(c, begin);
 }
 
-/* What is known of the run as a whole; modes where there is room for them. */
+/* R-hat, ESS and modes of the whole run, as far as they fit. */
 static void add_findings(canvas *c, const ckam_progress *p) {
     char     text[4 * NUMBER] = "", modes[NUMBER];
     uint64_t count = progress_modes(p);

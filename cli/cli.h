@@ -11,7 +11,7 @@
 typedef struct command_entry {
     const char *name, *summary;
     int (*run)(int count, char **arguments); /* arguments[0] is the name; returns the exit status */
-    bool together;                           /* several processes carry it out; else the first of them does */
+    bool collective;                         /* all ranks run it; else rank 0 does */
 } command_entry;
 
 extern const command_entry commands[]; /* ended by one without a name */
@@ -30,26 +30,24 @@ int command_reproduce(int count, char **arguments);
 int command_list(int count, char **arguments);
 int command_help(int count, char **arguments);
 
-/* -- exit.c: how a command ends ---------------------------------------------------------------------------------- */
+/* -- messages.c: how a command ends ------------------------------------------------------------------------------ */
 int exit_status(ckam_status status);
 /* One line to stderr, "ckam COMMAND: ..."; returns `status`. An empty command is the program itself. */
 int complain(const char *command, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same for what the library said. */
 int complain_error(const char *command, const ckam_error *error);
 
-/* -- together.c, and alone/crew.c or mpi/crew.c: one process or several ------------------------------------------------ */
-/* Meets the other processes, before all else, and leaves them; NULL where the program is for one. */
-const ckam_crew *crew_join(void);
-void             crew_leave(void);
+/* -- comm_single.c or comm_mpi.c, and messages.c: one process or several ------------------------------------------ */
+/* Opens and closes the communicator of the program; NULL where the program is for one process. */
+const ckam_comm *comm_open(void);
+void             comm_close(void);
 
-void             together_begin(const ckam_crew *others);
-const ckam_crew *together_crew(void);   /* NULL: alone */
-bool             together_speaks(void); /* whether this process is the one that users hear */
-/* Keeps what a process that does not speak would have said. */
-void together_note(int status, const char *text);
-/* All processes come here once, before they begin a run or, at the latest, before they end; with `status`, or that of the first that
- * failed, which is then heard. */
-int together_settle(int status);
+void             ranks_begin(const ckam_comm *opened);
+const ckam_comm *ranks_comm(void);    /* NULL: one process */
+bool             ranks_is_root(void); /* whether this process prints */
+/* Collective; called once, before a run begins or at the latest before the process ends. Returns `status`, or that of the lowest rank
+ * that failed, whose message rank 0 then prints. */
+int ranks_agree(int status);
 
 /* -- flags.c: the command line, from tables of options ----------------------------------------------------------- */
 typedef struct flag_group {
@@ -84,7 +82,7 @@ void request_free(request *r);
 /* The last value given for a flag, "true" for one without a value; NULL if it was not given. */
 const char *request_value(const request *r, const char *name);
 
-/* -- describe.c: an option in words ------------------------------------------------------------------------------- */
+/* An option in words. */
 enum { DESCRIBE = 256 }; /* room for what these write */
 /* "false", "true": a choice of these is a flag without a value. */
 extern const char *const switch_words[];
@@ -96,7 +94,7 @@ const ckam_option *option_find(const ckam_option *options, const char *name);
 /* All options of a sampler or model with their ranges and defaults. */
 void describe_entry(const ckam_entry *entry, bool is_sampler);
 
-/* -- text.c: words and terminals ---------------------------------------------------------------------------------- */
+/* -- format.c: text and numbers for readers ----------------------------------------------------------------------- */
 bool   text_utf8(void);                /* the locale can show bars */
 size_t text_width(FILE *stream);       /* columns of the terminal, 80 where there is none */
 size_t text_columns(const char *text); /* that a text takes */
@@ -115,7 +113,6 @@ void text_print_path(const char *path);
 /* "ckam VERB DIRECTORY", to be pasted and shown; returns `text`, which has room for QUOTED. */
 const char *text_command(const char *verb, const char *directory, char *text);
 
-/* -- number.c: numbers for readers -------------------------------------------------------------------------------- */
 enum { NUMBER = 32 }; /* room for what these write */
 /* With as many digits as an error of size `error` leaves meaning; 4 where it is 0 or unknown. "-" for NaN. */
 void number_with_error(double x, double error, char *text);
@@ -125,12 +122,14 @@ void number_exact(double x, char *text);
 void number_short(double x, char *text);
 /* 0:07, 12:30, 3:12:30, 2 d 3 h; "-" for NaN. */
 void number_time(double seconds, char *text);
+/* The names in "x.1,x.2", ended by NULL, or NULL where `text` is; yours to free. False for want of memory. */
+bool names_split(const char *text, const char ***names);
 
-/* -- carry_out.c, signals.c, progress.c, bar.c: a run from begin to end ------------------------------------------- */
+/* -- execute.c, signals.c, progress.c, bar.c: running the chains of a plan ------------------------------------------ */
 /* Runs, shows progress, reports, and returns the exit status. */
-int carry_out(const char *command, ckam_run *run, const ckam_plan *plan);
-/* Before a model of the user's is evaluated: should it take the process with it, that is said. directory: of the run, or "". */
-void expect_crash(const ckam_plan *plan, const char *directory);
+int execute_run(const char *command, ckam_run *run, const ckam_plan *plan);
+/* Prepares the message for a crash of a user's model in this process. directory: of the run, or "". */
+void set_crash_message(const ckam_plan *plan, const char *directory);
 
 /* Long work that a signal may end: stop() and freeze() are called from a handler, freeze() (or NULL) when the process is
  * about to end at once, after which the farewell is printed. */
@@ -193,27 +192,23 @@ void progress_notice(void *unused, const char *sentence);
 /* For ckam_run_go(); the context is a progress_display. */
 void progress_watch(void *context, const ckam_progress *progress);
 
-/* -- look.c: draws that are there ---------------------------------------------------------------------------------- */
-typedef struct look {
+/* -- summary.c: draws with their review --------------------------------------------------------------------------- */
+typedef struct reviewed_draws {
     ckam_draws  *draws;
     ckam_review *review;
-} look;
+} reviewed_draws;
 
-/* Opens the directory or the files that the words of a request name, and reviews them. Returns an exit status, after
- * complaining; look_close() only after success. */
-int  look_open(look *l, const request *r);
-void look_close(look *l);
+/* Opens the directory or the files that the words of a request name, and reviews their draws. Returns an exit status, after
+ * complaining; reviewed_close() only after success. */
+int  reviewed_open(reviewed_draws *d, const request *r);
+void reviewed_close(reviewed_draws *d);
 
 /* -- evidence.c: for `evidence` and `summary` ----------------------------------------------------------------------- */
 /* Estimates and prints the evidence of the run that the request names. Returns the exit status, after complaining; 1
  * where the estimate is not to be trusted. */
 int evidence_print(const request *r, ckam_draws *draws);
 
-/* -- report.c, names.c: pages and figures -------------------------------------------------------------------------- */
-/* The names in "x.1,x.2", ended by NULL, or NULL where `text` is; yours to free. False for want of memory. */
-bool names_split(const char *text, const char ***names);
-
-/* -- outcome.c and what it calls: what came out, on stdout -------------------------------------------------------- */
+/* -- outcome.c, print_table.c, print_shapes.c, print_modes.c: the output of a run --------------------------------- */
 typedef struct outcome {
     const char        *directory; /* of a run; "" where there is none */
     bool               all;       /* parameters */
@@ -240,7 +235,6 @@ void outcome_add_plan(outcome *r, const ckam_plan *plan);
 void outcome_print(const outcome *r);
 void outcome_free(outcome *r); /* what outcome_add_plan() made */
 
-void head_print(const outcome *r);
 void table_print(const outcome *r);
 void table_print_csv(const ckam_review *review);
 void shapes_print(const outcome *r);

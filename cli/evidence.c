@@ -7,7 +7,7 @@
 
 enum { EXIT_PROBLEM = 1 };
 
-/* What there is beside the estimate itself: all findings of the run and its draws. */
+/* All findings of the run and its draws, which tell whether to trust the estimate. */
 typedef struct doubts {
     ckam_finding found[CKAM_FINDINGS];
     size_t       count;
@@ -26,7 +26,7 @@ static bool print(const ckam_evidence *e, const doubts *d) {
     printf("ESS          %.0f\n", e->ess);
     printf("evaluations  %" PRIu64 "\n", e->evaluations);
     const size_t problems = findings_print(d->found, d->count, CKAM_PROBLEM, false);
-    if (!e->trusted && !(e->doubted && problems)) { /* what is wrong with the draws is said above, in full */
+    if (!e->trusted && !(e->doubted && problems)) { /* the problems of the draws are printed above */
         printf("%s", label);
         text_wrap(stdout, e->warning, sizeof label - 1, 2);
     }
@@ -44,17 +44,17 @@ static ckam_status find_doubts(const char *directory, ckam_draws *draws, doubts 
 
 /* The model and the seed of the plan. */
 static int estimate(const char *command, const char *directory, const ckam_plan *plan, ckam_draws *draws) {
-    char          seed[NUMBER];
-    ckam_subject *subject;
-    ckam_error    error;
-    ckam_evidence e;
-    doubts        d;
+    char            seed[NUMBER];
+    ckam_posterior *posterior;
+    ckam_error      error;
+    ckam_evidence   e;
+    doubts          d;
     if (ckam_plan_get(plan, "seed", seed, sizeof seed, &error)) return complain_error(command, &error);
-    if (ckam_subject_open(&subject, plan, draws, &error))
+    if (ckam_posterior_open(&posterior, plan, draws, &error))
         return complain(command, EX_DATAERR, "the model of %.80s cannot be opened again: %s", directory, error.message);
-    ckam_status failed = ckam_evidence_estimate(ckam_subject_draws(subject), ckam_subject_target(subject),
+    ckam_status failed = ckam_evidence_estimate(ckam_posterior_draws(posterior), ckam_posterior_target(posterior),
                                                 strtoull(seed, NULL, 10), &e, &error);
-    ckam_subject_free(subject);
+    ckam_posterior_free(posterior);
     if (failed)
         return complain(command, failed == CKAM_ERROR_ARGUMENT ? EX_DATAERR : exit_status(failed), "%s", error.message);
     if (find_doubts(directory, draws, &d, &error)) return complain_error(command, &error);

@@ -1,12 +1,62 @@
-/* flags.c - the command line of a command: argp, with its options made from tables of ckam_option.
+/* flags.c - the command line of a command: argp, with its options made from tables of ckam_option; and an option in words.
  *
- * argp reads and shows; what was wrong is said here, in one line and with the nearest name. */
+ * argp reads and shows; error messages are written here, one line with the nearest name. */
 #include "cli.h"
 
 #include <argp.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+const char *const switch_words[] = {"false", "true", NULL};
+
+bool describe_is_switch(const ckam_option *option) {
+    const char *const *words = option->words;
+    return option->type == CKAM_CHOICE && !strcmp(words[0], "false") && !strcmp(words[1], "true") && !words[2];
+}
+
+void describe_default(const ckam_option *option, char *text) {
+    if (option->type == CKAM_TEXT)
+        snprintf(text, DESCRIBE, "%s", option->words ? option->words[0] : "");
+    else if (option->type == CKAM_CHOICE)
+        snprintf(text, DESCRIBE, "%s", option->words[(size_t)option->initial]);
+    else if (isnan(option->initial))
+        snprintf(text, DESCRIBE, "auto");
+    else
+        snprintf(text, DESCRIBE, "%.10g", option->initial);
+}
+
+const ckam_entry *entry_find(const ckam_entry *list, const char *name) {
+    for (; list->name; list++)
+        if (!strcmp(list->name, name)) return list;
+    return NULL;
+}
+
+const ckam_option *option_find(const ckam_option *options, const char *name) {
+    for (; options->name; options++)
+        if (!strcmp(options->name, name)) return options;
+    return NULL;
+}
+
+void describe_entry(const ckam_entry *entry, bool is_sampler) {
+    enum { INDENT = 6 };
+    char range[DESCRIBE], initial[DESCRIBE];
+    printf("%s: ", entry->name);
+    text_wrap(stdout, entry->summary, strlen(entry->name) + 2, strlen(entry->name) + 2);
+    for (const ckam_option *option = entry->options; option->name; option++) {
+        ckam_option_range(option, range, sizeof range);
+        describe_default(option, initial);
+        printf("\n  %s%s\n%*s", is_sampler ? "--" : "", option->name, INDENT, "");
+        text_wrap(stdout, option->help, INDENT, INDENT);
+        printf("%*s%s; default %s\n", INDENT, "", range, initial);
+    }
+    printf(is_sampler ? "\nSet them with flags, or behind the name:\n"
+                        "  ckam sample MODEL --sampler %s:OPTION=VALUE,...\n"
+                      : "\nSet them behind the name:\n"
+                        "  ckam sample %s:OPTION=VALUE,...\n",
+           entry->name);
+}
 
 /* The names that have a short form, or a value that is not just a number or a word. */
 static const struct {
@@ -26,7 +76,7 @@ static const flag_group common_group = {.options = common_options};
 
 enum { HELP = 4 * DESCRIBE };
 
-/* The rows that argp wants, and behind each what it stands for. */
+/* argp's table of options, and for each row the ckam_option behind it. */
 typedef struct flags {
     size_t              count, most;
     struct argp_option *row;
@@ -109,9 +159,9 @@ static bool flags_create(flags *f, const flag_group *groups, const char *sampler
     return true;
 }
 
-/* -- What was wrong ----------------------------------------------------------------------------------------------- */
+/* -- Error messages ----------------------------------------------------------------------------------------------- */
 
-/* No flag of this command: perhaps one of `sample`, or nearly one. */
+/* An unknown flag: it may belong to `sample`, or be misspelt. */
 static void explain_unknown(const flags *f, const char *command, const char *name) {
     const char *near = ckam_nearest_name(f->name, sizeof *f->name, name);
     const char *there = ckam_nearest_name(ckam_plan_list(), sizeof(ckam_option), name);
@@ -128,7 +178,7 @@ static void explain_unknown(const flags *f, const char *command, const char *nam
         complain(command, EX_USAGE, "there is no option --%s; `ckam %s --help` lists them", name, command);
 }
 
-/* "--draw=5": what it may mean, and why it cannot be that. */
+/* "--draw=5": an ambiguous abbreviation, a misspelt name, or a flag without a value. */
 static void explain_long(const flags *f, const char *command, const char *word) {
     size_t             length = strcspn(word, "="), matches = 0;
     const ckam_option *match = NULL;
@@ -176,7 +226,7 @@ typedef struct parsing {
     request     *request;
 } parsing;
 
-/* argp has stopped behind the word that it did not understand, or, for a letter among others, before it. */
+/* argp stops after the word that it cannot parse or, if that is one of several short flags, before it. */
 static void explain(const parsing *p, const struct argp_state *state) {
     const char *command = p->request->command;
     for (int i = state->next - 1; i <= state->next && i < state->argc; i++) {

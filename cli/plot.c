@@ -44,18 +44,18 @@ static int check_words(const request *r) {
 
 /* A figure of draws that are not to be trusted should not be taken for one of the density. */
 static int warn_of_problems(const request *r) {
-    look         l;
-    request      draws = {.command = r->command, .words = r->words - 1, .word = r->word};
-    ckam_finding found[CKAM_FINDINGS];
-    size_t       count;
-    ckam_error   error;
-    int          status = look_open(&l, &draws);
+    reviewed_draws l;
+    request        draws = {.command = r->command, .words = r->words - 1, .word = r->word};
+    ckam_finding   found[CKAM_FINDINGS];
+    size_t         count;
+    ckam_error     error;
+    int            status = reviewed_open(&l, &draws);
     if (status) return status;
     if (ckam_run_findings(draws.words == 1 ? draws.word[0] : NULL, l.review, found, &count, &error))
         status = complain_error(r->command, &error);
     for (size_t i = 0; i < count; i++)
         if (found[i].severity == CKAM_PROBLEM) complain(r->command, EX_OK, "problem: %s", found[i].text);
-    look_close(&l);
+    reviewed_close(&l);
     return status;
 }
 

@@ -20,7 +20,7 @@ static const flag_group groups[] = {{.options = own_options}, {.options = NULL}}
 
 /* -- The browser -------------------------------------------------------------------------------------------------- */
 
-/* Starts a program that goes on by itself: no terminal, and no Ctrl-C that is meant for others. */
+/* Starts a program in a session of its own: without a terminal, and not reached by Ctrl-C. */
 static int start(const char *program, const char *path, pid_t *process) {
     char                      *arguments[] = {strdup(program), strdup(path), NULL};
     extern char              **environ;
@@ -42,7 +42,7 @@ static int start(const char *program, const char *path, pid_t *process) {
     return failure;
 }
 
-/* A program that cannot open anything says so at once; one that still runs after a second has opened it. */
+/* A browser that fails exits at once; one that runs after a second has opened the page. */
 static int ended_badly(pid_t process) {
     const struct timespec pause = {.tv_nsec = 50000000};
     int                   status = 0;

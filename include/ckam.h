@@ -24,10 +24,11 @@
  * ckam_..._free(), which accepts NULL; everything else is borrowed, and says for how long. What cannot be made is NULL
  * afterwards. Every `error` may be NULL; other pointers only where it is said.
  *
- * The library keeps no global state that you would notice, prints nothing and never exits. Two threads may use two objects at the
- * same time; one object belongs to one thread at a time. Sampling a chain does not allocate; the create functions,
- * ckam_sample(), ckam_chain_pool() and what is in sections 8 to 12 do. Two effects reach further. A run that makes draws.nc loads the NetCDF library, which stays loaded, and tells HDF5 below it not to
- * close files by itself when the program exits; figures (ckam_plot_write()) load cairo, which stays, too.
+ * The library prints nothing and never exits. Its only global state is the list of child programs, the list of open models that have
+ * data, and the libraries that it has loaded, with a lock around NetCDF. Two threads may use two objects at the same time; one object
+ * belongs to one thread at a time. Sampling a chain does not allocate; the create functions, ckam_sample(), ckam_chain_pool() and
+ * what is in sections 8 to 12 do. Two effects reach further. A run that makes draws.nc loads the NetCDF library, which stays loaded, and
+ * tells HDF5 below it not to close files by itself when the program exits; figures (ckam_plot_write()) load cairo, which stays, too.
  *
  * Random numbers are a function of (seed, chain, iteration): the same seed gives the same draws.
  */
@@ -350,21 +351,21 @@ CKAM_API const ckam_option *ckam_plan_list(void);
 
 typedef struct ckam_run ckam_run;
 
-/* Processes that carry out one run together, with the same plan and in the same directory, each of them with a part of the
- * chains. Draws do not depend on their number. All call ckam_run_create() (or resume) and ckam_run_go() together, and return
- * from them with the same status; the process of rank 0 writes and has what concerns all chains: run.json, summary, review, progress.
- * How they talk is yours to say; ckam/mpi.h does it over MPI. */
-typedef struct ckam_crew {
+/* A communicator: processes (ranks) that carry out one run, with the same plan and in the same directory, each with a part of the
+ * chains. Draws do not depend on the number of ranks. ckam_run_create() (or resume) and ckam_run_go() are collective: all ranks call
+ * them, and get the same status. Rank 0 writes and has what concerns all chains: run.json, summary, review, progress.
+ * You supply the transport, one function that gathers bytes; ckam/mpi.h has one over MPI. */
+typedef struct ckam_comm {
     size_t rank, size;
-    size_t neighbours; /* of them on this machine, this one included: they share its processors */
+    size_t neighbours; /* ranks on this machine, this one included: they share its processors */
     void  *context;
-    /* Brings sizes[r] bytes of each rank r, here `bytes`, behind each other into `all`, of rank 0 or (everywhere) of all
-     * ranks; `all` is NULL where nothing is wanted. All call it with the same sizes, in the thread that called the library. Others
-     * that cannot be reached end the process: a part of a run cannot go on. */
+    /* Gathers sizes[r] bytes from each rank r (`bytes` on this one), concatenated in the order of ranks, into `all`: on rank 0, or
+     * with `everywhere` on all ranks (allgather). `all` is NULL on a rank that receives nothing. Collective, with the same sizes on
+     * all ranks, in the thread that called the library. If a rank cannot be reached, end the process: the others cannot go on. */
     void (*gather)(void *context, const void *bytes, const size_t *sizes, void *all, bool everywhere);
-} ckam_crew;
+} ckam_comm;
 /* Borrowed, for as long as the plan and the runs that are made from it. */
-CKAM_API void ckam_plan_crew(ckam_plan *plan, const ckam_crew *crew);
+CKAM_API void ckam_plan_comm(ckam_plan *plan, const ckam_comm *comm);
 
 typedef struct ckam_draws ckam_draws;
 
@@ -503,15 +504,15 @@ CKAM_API const char *ckam_draws_name(const ckam_draws *draws, size_t column);
  * draws. Reading columns in their order reads a large file the fewest times. */
 CKAM_API ckam_status ckam_draws_column(ckam_draws *draws, size_t column, const double **values, ckam_error *error);
 
-/* The model of a plan, opened again, and its draws as points of the space on which it was sampled: where parameters have bounds, in the
- * coordinates of docs/models.md. The draws must outlive it; what it gives is borrowed from it. */
-typedef struct ckam_subject ckam_subject;
+/* The model of a plan, reopened on the unconstrained space, with its draws as points of that space: bounded parameters are
+ * transformed as in docs/models.md. The draws must outlive it; its target and its draws are borrowed from it. */
+typedef struct ckam_posterior ckam_posterior;
 
-CKAM_API ckam_status        ckam_subject_open(ckam_subject **subject, const ckam_plan *plan, ckam_draws *draws,
-                                              ckam_error *error);
-CKAM_API void               ckam_subject_free(ckam_subject *subject);
-CKAM_API const ckam_target *ckam_subject_target(const ckam_subject *subject);
-CKAM_API ckam_draws        *ckam_subject_draws(const ckam_subject *subject);
+CKAM_API ckam_status        ckam_posterior_open(ckam_posterior **posterior, const ckam_plan *plan, ckam_draws *draws,
+                                                ckam_error *error);
+CKAM_API void               ckam_posterior_free(ckam_posterior *posterior);
+CKAM_API const ckam_target *ckam_posterior_target(const ckam_posterior *posterior);
+CKAM_API ckam_draws        *ckam_posterior_draws(const ckam_posterior *posterior);
 
 /* -- 10. Diagnostics -------------------------------------------------------------------------------------
  *

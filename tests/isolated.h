@@ -1,4 +1,4 @@
-/* isolated.h - an isolated engine with one seat, asked to misbehave; and the processes that there are. */
+/* isolated.h - an isolated engine with one handle, asked to misbehave; and the processes that there are. */
 #ifndef CKAM_TESTS_ISOLATED_H
 #define CKAM_TESTS_ISOLATED_H
 
@@ -49,11 +49,11 @@ static inline void assert_no_children(void) {
     assert_int_equal(errno, ECHILD);
 }
 
-/* -- An engine and a seat ----------------------------------------------------------------------------------------- */
+/* -- An engine and a handle ----------------------------------------------------------------------------------------- */
 
 typedef struct stage {
     engine *e;
-    void   *seat;
+    void   *handle;
     int     closed;
 } stage;
 
@@ -62,11 +62,11 @@ static inline void begin(stage *s, size_t dim, size_t derived, double timeout) {
     *s = (stage){.e = misbehaving_open(dim, derived, &s->closed)};
     assert_non_null(s->e);
     assert_int_equal(engine_isolate(&s->e, timeout, &error), CKAM_OK);
-    assert_int_equal(s->e->type->sit(s->e, 4, &s->seat, &error), CKAM_OK);
+    assert_int_equal(s->e->type->attach(s->e, 4, &s->handle, &error), CKAM_OK);
 }
 
 static inline void finish(stage *s) {
-    s->e->type->leave(s->e, s->seat);
+    s->e->type->detach(s->e, s->handle);
     s->e->type->close(s->e);
     assert_int_equal(s->closed, 1);
     assert_no_children();
@@ -76,7 +76,7 @@ static inline void finish(stage *s) {
 static inline double want(stage *s, deed what, engine_answer expected, const char *piece) {
     double        x[DIM] = {what, 0.25, -3.0}, value = -1.0;
     char          why[ENGINE_WHY] = "";
-    engine_answer answer = s->e->type->evaluate(s->e, s->seat, x, &value, why);
+    engine_answer answer = s->e->type->evaluate(s->e, s->handle, x, &value, why);
     if (answer != expected || !strstr(why, piece))
         print_error("deed %d: answer %d, \"%s\", for %d, \"%s\"\n", (int)what, (int)answer, why, (int)expected, piece);
     assert_int_equal(answer, expected);

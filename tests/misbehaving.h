@@ -37,7 +37,7 @@ typedef enum deed {
     DEED_CORE,    /* the largest core that would be written */
     DEED_FILES,   /* how many are open */
     DEED_READ,    /* bytes that stdin has */
-    DEED_SEAT,    /* the number that sit() got */
+    DEED_CHAIN,   /* the number that attach() got */
     DEED_SELF     /* the process */
 } deed;
 
@@ -46,7 +46,7 @@ typedef struct misbehaving {
     int   *closed; /* counts close() */
 } misbehaving;
 
-/* sit() for these chains: a failure, if there is a file "refused"; a crash. */
+/* attach() for these chains: a failure, if there is a file "refused"; a crash. */
 enum { CHAIN_REFUSED = 101, CHAIN_CRASHED };
 
 static volatile size_t misbehaving_bottom = SIZE_MAX;
@@ -95,7 +95,7 @@ static inline void misbehaving_die(deed what) {
     if (what == DEED_FORK_AND_DIE && misbehaving_fork() > 0) misbehaving_segfault();
 }
 
-static inline double misbehaving_look(deed what, const double *x, size_t dim, const void *seat) {
+static inline double misbehaving_look(deed what, const double *x, size_t dim, const void *handle) {
     struct rlimit core;
     double        sum = 0.0;
     char          byte;
@@ -106,8 +106,8 @@ static inline double misbehaving_look(deed what, const double *x, size_t dim, co
         return misbehaving_files();
     case DEED_READ:
         return (double)read(STDIN_FILENO, &byte, 1);
-    case DEED_SEAT:
-        return (double)*(const size_t *)seat;
+    case DEED_CHAIN:
+        return (double)*(const size_t *)handle;
     case DEED_SELF:
         return (double)getpid();
     case DEED_CORE:
@@ -125,7 +125,7 @@ static inline double misbehaving_look(deed what, const double *x, size_t dim, co
     }
 }
 
-static inline engine_answer misbehaving_evaluate(engine *e, void *seat, const double *x, double *value, char *why) {
+static inline engine_answer misbehaving_evaluate(engine *e, void *handle, const double *x, double *value, char *why) {
     deed what = (deed)x[0];
     misbehaving_die(what);
     if (what == DEED_PRINT) printf("the model prints\n");
@@ -133,15 +133,16 @@ static inline engine_answer misbehaving_evaluate(engine *e, void *seat, const do
     if (what == DEED_FAULT) snprintf(why, ENGINE_WHY, "a fault");
     if (what == DEED_STOP) memset(why, 's', ENGINE_WHY - 1), why[ENGINE_WHY - 1] = '\0'; /* as long as may be */
     if (what >= DEED_REJECT && what <= DEED_STOP) return (engine_answer)(what - DEED_REJECT + ENGINE_REJECT);
-    *value = misbehaving_look(what, x, e->dim, seat);
+    *value = misbehaving_look(what, x, e->dim, handle);
     return ENGINE_VALUE;
 }
 
-static inline engine_answer misbehaving_derive(engine *e, void *seat, const double *x, double *out, char *why) {
+static inline engine_answer misbehaving_derive(engine *e, void *handle, const double *x, double *out, char *why) {
     misbehaving_die((deed)x[0]);
     bool reject = (deed)x[0] == DEED_REJECT; /* of which there is a first number */
     if (reject) snprintf(why, ENGINE_WHY, "no draw");
-    for (size_t k = 0; k < (reject ? 1 : e->derived); k++) out[k] = cos(x[k % e->dim]) + (double)k + (seat ? 0.0 : 1.0);
+    for (size_t k = 0; k < (reject ? 1 : e->derived); k++)
+        out[k] = cos(x[k % e->dim]) + (double)k + (handle ? 0.0 : 1.0);
     return reject ? ENGINE_REJECT : ENGINE_VALUE;
 }
 
@@ -152,19 +153,19 @@ static inline engine_answer misbehaving_unconstrain(engine *e, const double *col
     return ENGINE_REJECT;
 }
 
-static inline ckam_status misbehaving_sit(engine *e, size_t chain, void **seat, ckam_error *error) {
+static inline ckam_status misbehaving_attach(engine *e, size_t chain, void **handle, ckam_error *error) {
     (void)e;
     if (chain == CHAIN_REFUSED && !access("refused", F_OK))
-        return fail_with(error, CKAM_ERROR_OPTION, "no seat for chain %zu", chain);
+        return fail_with(error, CKAM_ERROR_OPTION, "no handle for chain %zu", chain);
     if (chain == CHAIN_CRASHED) misbehaving_segfault();
-    *seat = malloc(sizeof chain);
-    if (*seat) memcpy(*seat, &chain, sizeof chain);
-    return *seat ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "no memory for a seat");
+    *handle = malloc(sizeof chain);
+    if (*handle) memcpy(*handle, &chain, sizeof chain);
+    return *handle ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "no memory for a handle");
 }
 
-static inline void misbehaving_leave(engine *e, void *seat) {
+static inline void misbehaving_detach(engine *e, void *handle) {
     (void)e;
-    free(seat);
+    free(handle);
 }
 
 static inline void misbehaving_close(engine *e) {
@@ -172,8 +173,8 @@ static inline void misbehaving_close(engine *e) {
     free(e);
 }
 
-static const engine_type misbehaving_type = {.sit = misbehaving_sit,
-                                             .leave = misbehaving_leave,
+static const engine_type misbehaving_type = {.attach = misbehaving_attach,
+                                             .detach = misbehaving_detach,
                                              .evaluate = misbehaving_evaluate,
                                              .derive = misbehaving_derive,
                                              .unconstrain = misbehaving_unconstrain,

@@ -48,18 +48,18 @@ static inline engine *opened_shell(const char *text, const char *declared) {
 
 static inline void closed(engine *e) { e->type->close(e); }
 
-static inline void *seated(engine *e) {
-    void *seat = NULL;
-    assert_int_equal(e->type->sit(e, 0, &seat, NULL), CKAM_OK);
-    return seat;
+static inline void *attached(engine *e) {
+    void *handle = NULL;
+    assert_int_equal(e->type->attach(e, 0, &handle, NULL), CKAM_OK);
+    return handle;
 }
 
-/* One evaluation in a seat of its own. */
+/* One evaluation in a handle of its own. */
 static inline engine_answer asked(engine *e, const double *x, double *value, char *why) {
-    void *seat = seated(e);
+    void *handle = attached(e);
     why[0] = 0;
-    engine_answer answer = e->type->evaluate(e, seat, x, value, why);
-    e->type->leave(e, seat);
+    engine_answer answer = e->type->evaluate(e, handle, x, value, why);
+    e->type->detach(e, handle);
     return answer;
 }
 

@@ -247,7 +247,7 @@ static void a_cut_checkpoint_is_noticed(void **unused) {
 /* Sizes of snapshots that add up to something else, or are huge, with the checksum made right. */
 static void a_forged_size_is_refused(void **unused) {
     (void)unused;
-    enum { CHECKSUM_AT = 64, HEAD = 4168, ENTRY = sizeof(struct lane_kept) + sizeof(uint64_t), CHAINS = 3 };
+    enum { CHECKSUM_AT = 64, HEAD = 4168, ENTRY = sizeof(struct chain_kept) + sizeof(uint64_t), CHAINS = 3 };
     static const struct {
         uint64_t add[CHAINS];
     } cases[] = {{{1, 0, 0}},

@@ -191,7 +191,7 @@ static void what_does_not_compile_is_refused(void **unused) {
     assert_int_equal(runs(), 2);                   /* a failure is not kept */
     const char *deep = text_of("%0200d.c", 1);
     assert_int_equal(rename("model.c", deep), 0);
-    refuse(deep, CKAM_ERROR_FORMAT, "00000 does not compile", "said why");
+    refuse(deep, CKAM_ERROR_FORMAT, "00000 does not compile", "see the compiler's message");
 }
 
 static void what_is_no_source_is_refused(void **unused) {

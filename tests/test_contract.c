@@ -21,7 +21,7 @@ static void what_fails_leaves_null(void **state) {
     ckam_draws      *draws = SOMETHING(ckam_draws);
     ckam_plan       *plan = SOMETHING(ckam_plan);
     ckam_run        *run = SOMETHING(ckam_run);
-    ckam_subject    *subject = SOMETHING(ckam_subject);
+    ckam_posterior  *posterior = SOMETHING(ckam_posterior);
     ckam_experiment *experiment = SOMETHING(ckam_experiment);
     const double     value = 0.0;
     assert_int_equal(ckam_draws_open(&draws, one, 0, NULL), CKAM_ERROR_ARGUMENT);
@@ -39,8 +39,8 @@ static void what_fails_leaves_null(void **state) {
     run = SOMETHING(ckam_run);
     assert_int_equal(ckam_run_resume(&run, NULL, "nowhere", NULL, NULL), CKAM_ERROR_ARGUMENT);
     assert_null(run);
-    assert_int_equal(ckam_subject_open(&subject, NULL, NULL, NULL), CKAM_ERROR_ARGUMENT);
-    assert_null(subject);
+    assert_int_equal(ckam_posterior_open(&posterior, NULL, NULL, NULL), CKAM_ERROR_ARGUMENT);
+    assert_null(posterior);
     const ckam_experiment_setup negative = {.seconds = -1.0};
     assert_int_equal(ckam_experiment_create(&experiment, one, 1, &negative, "out", NULL), CKAM_ERROR_ARGUMENT);
     assert_null(experiment);
@@ -111,19 +111,19 @@ static void gather(void *context, const void *bytes, const size_t *sizes, void *
     fail();
 }
 
-static void a_crew_that_cannot_be_is_refused(void **state) {
+static void an_impossible_communicator_is_refused(void **state) {
     (void)state;
-    const ckam_crew crews[] = {{.rank = 3, .size = 2, .neighbours = 1, .gather = gather},
+    const ckam_comm comms[] = {{.rank = 3, .size = 2, .neighbours = 1, .gather = gather},
                                {.rank = 2, .size = 2, .neighbours = 1, .gather = gather},
                                {.rank = 0, .size = 2, .neighbours = 0, .gather = gather},
                                {.rank = 0, .size = 2, .neighbours = 1}};
-    for (size_t i = 0; i < sizeof crews / sizeof *crews; i++) {
+    for (size_t i = 0; i < sizeof comms / sizeof *comms; i++) {
         ckam_plan *plan = plan_of_four();
         ckam_run  *run;
         ckam_error error;
-        ckam_plan_crew(plan, &crews[i]);
-        assert_failure(ckam_run_create(&run, plan, &line, &error), CKAM_ERROR_ARGUMENT, &error, "the crew has the rank",
-                       "neighbour");
+        ckam_plan_comm(plan, &comms[i]);
+        assert_failure(ckam_run_create(&run, plan, &line, &error), CKAM_ERROR_ARGUMENT, &error,
+                       "the communicator has rank", "neighbour");
         assert_null(run);
         ckam_plan_free(plan);
     }
@@ -188,7 +188,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_fails_leaves_null),
                                        cmocka_unit_test(only_what_is_alike_is_pooled),
                                        cmocka_unit_test(a_chain_is_pooled_once_and_at_its_cycle),
-                                       cmocka_unit_test(a_crew_that_cannot_be_is_refused),
+                                       cmocka_unit_test(an_impossible_communicator_is_refused),
                                        cmocka_unit_test(settings_of_models_are_refused_with_a_target),
                                        cmocka_unit_test(more_draws_than_can_be_counted_are_refused),
                                        cmocka_unit_test(a_stop_has_a_reason),

@@ -9,16 +9,16 @@
 #include "target/source.h"
 
 typedef struct opened {
-    source     *source;
-    seat       *seat;
-    ckam_target target;
+    source       *source;
+    model_handle *handle;
+    ckam_target   target;
 } opened;
 
 static opened open_request(const source_request *request) {
     opened     o;
     ckam_error error = {.message = ""};
     if (source_open(&o.source, request, &error)) fail_msg("%s", error.message);
-    if (source_sit(o.source, 0, &o.seat, &o.target, &error)) fail_msg("%s", error.message);
+    if (model_attach(o.source, 0, &o.handle, &o.target, &error)) fail_msg("%s", error.message);
     return o;
 }
 
@@ -33,7 +33,7 @@ static opened open_density(const char *log_density, const char *params) {
 }
 
 static void close_opened(opened *o) {
-    seat_leave(o->seat);
+    model_detach(o->handle);
     source_close(o->source);
 }
 
@@ -47,7 +47,7 @@ static double density_at(const opened *o, const double *u) {
 static double store(const opened *o, double *u) {
     double row[32], value = density_at(o, u);
     assert_in_range(source_columns(o->source), 1, 32);
-    assert_int_equal(seat_row(o->seat, u, row, NULL), CKAM_OK);
+    assert_int_equal(model_handle_row(o->handle, u, row, NULL), CKAM_OK);
     assert_int_equal(source_unconstrain(o->source, row, u, NULL), CKAM_OK);
     return value;
 }
@@ -177,7 +177,7 @@ static int without_jacobian(void *context, const double *u, double *value) {
     const opened *o = context;
     double        row[2];
     if (fabs(u[0]) >= 2.0 || fabs(u[1]) >= 2.0) return CKAM_REJECT;
-    assert_int_equal(seat_row(o->seat, u, row, NULL), CKAM_OK);
+    assert_int_equal(model_handle_row(o->handle, u, row, NULL), CKAM_OK);
     *value = -0.5 * (row[0] + 3.0) * (row[0] + 3.0) - 0.5 * row[1] * row[1];
     return CKAM_OK;
 }
@@ -195,7 +195,7 @@ static double off_the_means(const opened *o, const ckam_target *target, const ch
     for (size_t i = 0; i < DRAWS; i++) {
         double row[2] = {0.0, 0.0};
         if (i && !memcmp(u + 2 * i, u + 2 * i - 2, 2 * sizeof *u)) memcpy(row, x + 2 * i - 2, sizeof row);
-        assert_int_equal(seat_row(o->seat, u + 2 * i, row, NULL), CKAM_OK);
+        assert_int_equal(model_handle_row(o->handle, u + 2 * i, row, NULL), CKAM_OK);
         memcpy(x + 2 * i, row, sizeof row);
         assert_true(row[0] > 0.0 && row[0] < 10.0 && row[1] > 0.0 && row[1] < 10.0);
     }

@@ -95,13 +95,13 @@ static void bad_lines_are_refused(void **unused) {
     char      *path;
     assert_failure(compile_expression("1", &p, &path, &error), CKAM_ERROR_OPTION, &error, "'a.b'");
     assert_int_equal(runs(), 0);
-    refuse_line("x + ", "x", "is no expression in C");
+    refuse_line("x + ", "x", "cannot compile the expression");
     refuse_line("  x + zz", "x", "--params");
     assert_said("--log-density:1:7:"); /* where the user wrote it */
     assert_said("zz");
-    refuse_line("x", "x[2]", "is no expression");
-    refuse_line("x[0]", "x", "is no expression");
-    refuse_line("#pragma x", "x", "is no expression");
+    refuse_line("x", "x[2]", "cannot compile the expression");
+    refuse_line("x[0]", "x", "cannot compile the expression");
+    refuse_line("#pragma x", "x", "cannot compile the expression");
 }
 
 int main(void) {

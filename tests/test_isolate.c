@@ -15,18 +15,18 @@ static void values_are_those_of_the_model(void **unused) {
     stage  s;
     int    closed = 0;
     size_t number = 4;
-    void  *seat = &number;
+    void  *handle = &number;
     char   why[ENGINE_WHY] = "";
     begin(&s, DIM, DERIVED, LONG);
     engine *plain = misbehaving_open(DIM, DERIVED, &closed);
     for (int k = 0; k < 1000; k++) {
         double x[DIM] = {k % 50 == 7 ? DEED_NAN : 0.7, 0.1 * k, -1e5 / (k + 1)}, expected = 0.0, value = -1.0;
         double out[DERIVED], out_expected[DERIVED];
-        plain->type->evaluate(plain, seat, x, &expected, why);
-        assert_int_equal(s.e->type->evaluate(s.e, s.seat, x, &value, why), ENGINE_VALUE);
+        plain->type->evaluate(plain, handle, x, &expected, why);
+        assert_int_equal(s.e->type->evaluate(s.e, s.handle, x, &value, why), ENGINE_VALUE);
         assert_same_bits(&value, &expected, 1);
-        plain->type->derive(plain, seat, x, out_expected, why);
-        assert_int_equal(s.e->type->derive(s.e, s.seat, x, out, why), ENGINE_VALUE);
+        plain->type->derive(plain, handle, x, out_expected, why);
+        assert_int_equal(s.e->type->derive(s.e, s.handle, x, out, why), ENGINE_VALUE);
         assert_same_bits(out, out_expected, DERIVED);
     }
     assert_true(want(&s, DEED_INFINITE, ENGINE_VALUE, "") == HUGE_VAL);
@@ -67,11 +67,11 @@ static void the_engine_looks_like_the_model(void **unused) {
     assert_int_equal(engine_isolate(&e, LONG, NULL), CKAM_OK);
     assert_null(e->type->derive);
     assert_null(e->type->unconstrain);
-    void *seat = NULL;
-    assert_int_equal(e->type->sit(e, 0, &seat, NULL), CKAM_OK);
-    assert_int_equal(e->type->evaluate(e, seat, (const double[]){0.5}, &u, why), ENGINE_VALUE);
+    void *handle = NULL;
+    assert_int_equal(e->type->attach(e, 0, &handle, NULL), CKAM_OK);
+    assert_int_equal(e->type->evaluate(e, handle, (const double[]){0.5}, &u, why), ENGINE_VALUE);
     assert_true(u == sin(0.5));
-    e->type->leave(e, seat);
+    e->type->detach(e, handle);
     e->type->close(e);
     assert_no_children();
 }
@@ -86,9 +86,9 @@ static void points_may_be_long(void **unused) {
     begin(&s, MOST, MOST, LONG);
     for (int k = 1; k < MOST; k++) x[k] = 1e-3 * k;
     for (int k = 0; k < MOST; k++) sum += sin(x[k]);
-    assert_int_equal(s.e->type->evaluate(s.e, s.seat, x, &value, why), ENGINE_VALUE);
+    assert_int_equal(s.e->type->evaluate(s.e, s.handle, x, &value, why), ENGINE_VALUE);
     assert_same_bits(&value, &sum, 1);
-    assert_int_equal(s.e->type->derive(s.e, s.seat, x, out, why), ENGINE_VALUE);
+    assert_int_equal(s.e->type->derive(s.e, s.handle, x, out, why), ENGINE_VALUE);
     for (int k = 0; k < MOST; k++) assert_true(out[k] == cos(x[k]) + k);
     finish(&s);
     free(x);
@@ -129,9 +129,9 @@ static void deaths_are_faults(void **unused) {
         assert_true(want(&s, DEED_SELF, ENGINE_VALUE, "") != process);
         assert_true(want(&s, DEED_SUM, ENGINE_VALUE, "") == sum);
     }
-    assert_int_equal(s.e->type->derive(s.e, s.seat, (const double[]){DEED_ABORT, 0, 0}, out, why), ENGINE_FAULT);
+    assert_int_equal(s.e->type->derive(s.e, s.handle, (const double[]){DEED_ABORT, 0, 0}, out, why), ENGINE_FAULT);
     assert_string_equal(why, "the model died of signal 6 (Aborted)");
-    assert_int_equal(s.e->type->derive(s.e, s.seat, (const double[]){DEED_SUM, 0, 0}, out, why), ENGINE_VALUE);
+    assert_int_equal(s.e->type->derive(s.e, s.handle, (const double[]){DEED_SUM, 0, 0}, out, why), ENGINE_VALUE);
     assert_true(out[2] == 3.0);
     finish(&s);
 }
@@ -147,7 +147,7 @@ static void endless_loops_are_ended(void **unused) {
         engine_answer answer = ENGINE_FAULT;
         want(&s, DEED_LOOP, ENGINE_FAULT, "the model took longer than 0.2 s");
         while (answer == ENGINE_FAULT && clock_seconds() < end)
-            answer = s.e->type->evaluate(s.e, s.seat, x, &value, why);
+            answer = s.e->type->evaluate(s.e, s.handle, x, &value, why);
         assert_int_equal(answer, ENGINE_VALUE);
     }
     want(&s, DEED_LOOP, ENGINE_FAULT, "the model took longer than 0.2 s");
@@ -164,8 +164,8 @@ static void other_answers_pass(void **unused) {
     want(&s, DEED_STOP, ENGINE_STOP, "ssssssssss");
     double out[DERIVED];
     char   why[ENGINE_WHY] = "";
-    assert_int_equal(s.e->type->derive(s.e, s.seat, (const double[]){DEED_SUM, 0, 0}, out, why), ENGINE_VALUE);
-    assert_int_equal(s.e->type->derive(s.e, s.seat, (const double[]){DEED_REJECT, 0, 0}, out, why), ENGINE_REJECT);
+    assert_int_equal(s.e->type->derive(s.e, s.handle, (const double[]){DEED_SUM, 0, 0}, out, why), ENGINE_VALUE);
+    assert_int_equal(s.e->type->derive(s.e, s.handle, (const double[]){DEED_REJECT, 0, 0}, out, why), ENGINE_REJECT);
     assert_string_equal(why, "no draw");
     assert_true(out[0] == cos(DEED_REJECT)); /* the rest was not computed, and is not that of the row before */
     for (int k = 1; k < DERIVED; k++) assert_true(isnan(out[k]));
@@ -191,7 +191,7 @@ static void a_worker_has_nothing_of_the_parent(void **unused) {
     assert_true(want(&s, DEED_FILES, ENGINE_VALUE, "") == 4.0); /* 0, 1, 2 and the socket */
     assert_true(want(&s, DEED_SIGNALS, ENGINE_VALUE, "") == 0.0);
     assert_true(want(&s, DEED_CORE, ENGINE_VALUE, "") == 0.0);
-    assert_true(want(&s, DEED_SEAT, ENGINE_VALUE, "") == 4.0);
+    assert_true(want(&s, DEED_CHAIN, ENGINE_VALUE, "") == 4.0);
     finish(&s);
     for (int k = 0; k < 5; k++) close(files[k]);
 }
@@ -259,7 +259,7 @@ static void a_parent_may_have_no_stdio(void **unused) {
     assert_succeeds(without_stdio);
 }
 
-/* -- Seats -------------------------------------------------------------------------------------------------------- */
+/* -- Handles -------------------------------------------------------------------------------------------------------- */
 
 typedef struct job {
     engine *e;
@@ -272,67 +272,68 @@ static void *evaluate_much(void *argument) {
     job   *j = argument;
     stage  s = {.e = j->e};
     double last = -1.0;
-    if (s.e->type->sit(s.e, j->chain, &s.seat, NULL)) return j->wrong = 1, NULL;
+    if (s.e->type->attach(s.e, j->chain, &s.handle, NULL)) return j->wrong = 1, NULL;
     for (int k = 0; k < (j->faulty ? 40 : 1000); k++) {
         double        x[DIM] = {0.5, k, 1.0 / (k + 1)}, expected = sin(0.5) + sin(k) + sin(1.0 / (k + 1)), value = -1.0;
         char          why[ENGINE_WHY];
-        engine_answer answer = s.e->type->evaluate(s.e, s.seat, x, &value, why);
+        engine_answer answer = s.e->type->evaluate(s.e, s.handle, x, &value, why);
         j->wrong += answer != ENGINE_VALUE || value != expected;
         x[0] = j->faulty ? DEED_ABORT : DEED_SELF;
-        answer = s.e->type->evaluate(s.e, s.seat, x, &value, why);
+        answer = s.e->type->evaluate(s.e, s.handle, x, &value, why);
         if (j->faulty)
             j->wrong += answer != ENGINE_FAULT;
         else /* the same process all the time */
             j->wrong += answer != ENGINE_VALUE || (k && value != last);
         last = value;
     }
-    s.e->type->leave(s.e, s.seat);
+    s.e->type->detach(s.e, s.handle);
     return NULL;
 }
 
 static void seats_do_not_disturb_each_other(void **unused) {
     (void)unused;
-    enum { SEATS = 4 };
+    enum { HANDLES = 4 };
     stage     s;
-    pthread_t threads[SEATS];
-    job       jobs[SEATS];
+    pthread_t threads[HANDLES];
+    job       jobs[HANDLES];
     begin(&s, DIM, DERIVED, LONG);
-    for (size_t k = 0; k < SEATS; k++) {
+    for (size_t k = 0; k < HANDLES; k++) {
         jobs[k] = (job){.e = s.e, .chain = k, .faulty = k % 2};
         assert_int_equal(pthread_create(&threads[k], NULL, evaluate_much, &jobs[k]), 0);
     }
-    for (size_t k = 0; k < SEATS; k++) assert_int_equal(pthread_join(threads[k], NULL), 0);
-    for (size_t k = 0; k < SEATS; k++) assert_int_equal(jobs[k].wrong, 0);
+    for (size_t k = 0; k < HANDLES; k++) assert_int_equal(pthread_join(threads[k], NULL), 0);
+    for (size_t k = 0; k < HANDLES; k++) assert_int_equal(jobs[k].wrong, 0);
     finish(&s);
 }
 
 static void a_seat_may_be_refused(void **unused) {
     (void)unused;
     stage      s;
-    void      *seat = &s;
+    void      *handle = &s;
     double     x[DIM] = {DEED_ABORT}, value;
     char       why[ENGINE_WHY] = "";
     ckam_error error = {.message = ""};
     begin(&s, DIM, DERIVED, LONG);
     const engine_type *type = s.e->type;
     spill_text("refused", "");
-    assert_failure(type->sit(s.e, CHAIN_REFUSED, &seat, &error), CKAM_ERROR_OPTION, &error, "no seat for chain 101");
-    assert_null(seat);
-    assert_failure(type->sit(s.e, CHAIN_CRASHED, &seat, &error), CKAM_ERROR_TARGET, &error, "signal 11");
-    assert_null(seat);
+    assert_failure(type->attach(s.e, CHAIN_REFUSED, &handle, &error), CKAM_ERROR_OPTION, &error,
+                   "no handle for chain 101");
+    assert_null(handle);
+    assert_failure(type->attach(s.e, CHAIN_CRASHED, &handle, &error), CKAM_ERROR_TARGET, &error, "signal 11");
+    assert_null(handle);
     unlink("refused");
-    assert_int_equal(type->sit(s.e, CHAIN_REFUSED, &seat, &error), CKAM_OK);
-    assert_int_equal(type->evaluate(s.e, seat, x, &value, why), ENGINE_FAULT);
+    assert_int_equal(type->attach(s.e, CHAIN_REFUSED, &handle, &error), CKAM_OK);
+    assert_int_equal(type->evaluate(s.e, handle, x, &value, why), ENGINE_FAULT);
     spill_text("refused", "");
     for (int k = 0; k < 2; k++) {
-        assert_int_equal(type->evaluate(s.e, seat, x, &value, why), ENGINE_STOP);
-        assert_string_equal(why, "no seat for chain 101");
+        assert_int_equal(type->evaluate(s.e, handle, x, &value, why), ENGINE_STOP);
+        assert_string_equal(why, "no handle for chain 101");
     }
     unlink("refused");
-    x[0] = DEED_SEAT;
-    assert_int_equal(type->evaluate(s.e, seat, x, &value, why), ENGINE_VALUE);
+    x[0] = DEED_CHAIN;
+    assert_int_equal(type->evaluate(s.e, handle, x, &value, why), ENGINE_VALUE);
     assert_true(value == CHAIN_REFUSED);
-    type->leave(s.e, seat);
+    type->detach(s.e, handle);
     finish(&s);
 }
 

@@ -15,7 +15,7 @@ static void many_faults_leave_nothing(void **unused) {
     double files = misbehaving_files();
     for (int k = 0; k < 50; k++) want(&s, k % 2 ? DEED_SEGFAULT : DEED_EXIT, ENGINE_FAULT, "the model");
     assert_int_equal(children_of(server, list), 0);
-    assert_true(want(&s, DEED_SEAT, ENGINE_VALUE, "") == 4.0); /* of the same chain */
+    assert_true(want(&s, DEED_CHAIN, ENGINE_VALUE, "") == 4.0); /* of the same chain */
     assert_int_equal(children_of(server, list), 1);
     assert_true(misbehaving_files() == files);
     finish(&s);
@@ -29,8 +29,8 @@ static void what_a_model_starts_ends_with_it(void **unused) {
     begin(&s, DIM, DERIVED, LONG);
     pid_t child = (pid_t)want(&s, DEED_FORK, ENGINE_VALUE, "");
     assert_int_equal(kill(child, 0), 0);
-    s.e->type->leave(s.e, s.seat);
-    s.seat = NULL;
+    s.e->type->detach(s.e, s.handle);
+    s.handle = NULL;
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(WTERMSIG(status), SIGKILL);
@@ -74,9 +74,9 @@ static void without_a_server_it_stops(void **unused) {
     want(&s, DEED_SUM, ENGINE_STOP, "has died");
     want(&s, DEED_SUM, ENGINE_STOP, "has died");
     ckam_error error = {.message = ""};
-    void      *seat = NULL;
-    assert_failure(s.e->type->sit(s.e, 1, &seat, &error), CKAM_ERROR_TARGET, &error, "has died");
-    assert_null(seat);
+    void      *handle = NULL;
+    assert_failure(s.e->type->attach(s.e, 1, &handle, &error), CKAM_ERROR_TARGET, &error, "has died");
+    assert_null(handle);
     finish(&s);
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
 }
@@ -92,7 +92,7 @@ static _Noreturn void act_as_parent(int ready) {
     pthread_t thread;
     begin(&looping, DIM, DERIVED, HUGE_VAL);
     idle = looping;
-    if (looping.e->type->sit(looping.e, 5, &idle.seat, NULL)) _exit(1);
+    if (looping.e->type->attach(looping.e, 5, &idle.handle, NULL)) _exit(1);
     want(&looping, DEED_FORK, ENGINE_VALUE, "");
     want(&idle, DEED_FORK, ENGINE_VALUE, "");
     if (pthread_create(&thread, NULL, loop, &looping) || write(ready, "r", 1) != 1) _exit(2);
@@ -121,15 +121,15 @@ static void seats_end_one_by_one(void **unused) {
     (void)unused;
     int     closed = 0;
     pid_t   list[MANY];
-    void   *seats[3];
+    void   *handles[3];
     engine *e = misbehaving_open(DIM, DERIVED, &closed);
     double  files = misbehaving_files();
     assert_int_equal(engine_isolate(&e, LONG, NULL), CKAM_OK);
-    for (size_t k = 0; k < 3; k++) assert_int_equal(e->type->sit(e, k, &seats[k], NULL), CKAM_OK);
+    for (size_t k = 0; k < 3; k++) assert_int_equal(e->type->attach(e, k, &handles[k], NULL), CKAM_OK);
     pid_t server = only_child_of(getpid());
     for (size_t k = 3; k-- > 0;) {
         assert_int_equal(children_of(server, list), k + 1);
-        e->type->leave(e, seats[k]);
+        e->type->detach(e, handles[k]);
     }
     assert_int_equal(children_of(server, list), 0);
     e->type->close(e);
@@ -146,16 +146,16 @@ static void refused_memory_is_survived(void **unused) {
     for (unsigned number = 1; refused; number++) {
         int        closed = 0;
         engine    *e = misbehaving_open(DIM, DERIVED, &closed);
-        void      *seat = NULL;
+        void      *handle = NULL;
         ckam_error error = {.message = ""};
         assert_non_null(e);
         refusal_begin(number);
         ckam_status status = engine_isolate(&e, LONG, &error);
-        if (!status) status = e->type->sit(e, 1, &seat, &error);
+        if (!status) status = e->type->attach(e, 1, &handle, &error);
         refused = refusal_end();
         if (refused) assert_failure(status, CKAM_ERROR_MEMORY, &error, "memory");
         assert_true(refused || !status);
-        if (seat) e->type->leave(e, seat);
+        if (handle) e->type->detach(e, handle);
         if (e) e->type->close(e);
         assert_int_equal(closed, 1);
         assert_no_children();
@@ -168,17 +168,17 @@ static void the_server_may_have_no_memory(void **unused) {
     (void)unused;
     int        closed = 0;
     engine    *e = misbehaving_open(DIM, DERIVED, &closed);
-    void      *seat = NULL;
+    void      *handle = NULL;
     ckam_error error = {.message = ""};
     assert_non_null(e);
     refusal_begin(4);
     assert_int_equal(engine_isolate(&e, LONG, &error), CKAM_OK);
     assert_false(refusal_end());
-    ckam_status status = e->type->sit(e, 1, &seat, &error);
+    ckam_status status = e->type->attach(e, 1, &handle, &error);
     assert_failure(status, CKAM_ERROR_TARGET, &error, "cannot start a process", "memory");
-    assert_null(seat);
-    assert_int_equal(e->type->sit(e, 1, &seat, &error), CKAM_OK);
-    e->type->leave(e, seat);
+    assert_null(handle);
+    assert_int_equal(e->type->attach(e, 1, &handle, &error), CKAM_OK);
+    e->type->detach(e, handle);
     e->type->close(e);
     assert_no_children();
 }
@@ -201,7 +201,7 @@ static void descriptors_may_run_out(void **unused) {
     (void)unused;
     struct rlimit before, few;
     ckam_error    error = {.message = ""};
-    void         *seat = NULL;
+    void         *handle = NULL;
     pid_t         list[MANY];
     stage         s;
     begin(&s, DIM, DERIVED, LONG);
@@ -210,7 +210,7 @@ static void descriptors_may_run_out(void **unused) {
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     few = (struct rlimit){.rlim_cur = (rlim_t)next, .rlim_max = before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-    ckam_status status = s.e->type->sit(s.e, 1, &seat, &error);
+    ckam_status status = s.e->type->attach(s.e, 1, &handle, &error);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_failure(status, CKAM_ERROR_TARGET, &error, "Too many open files");
     assert_int_equal(children_of(only_child_of(getpid()), list), 1);

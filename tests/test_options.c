@@ -3,7 +3,7 @@
  * What to try comes from the tables of options, so a new sampler, model or option is covered without a change. */
 #include "base/number.h"
 #include "base/option.h"
-#include "chain/options.h"
+#include "chain/chain.h"
 #include "failure.h"
 
 #include <float.h>

@@ -86,11 +86,11 @@ static void a_program_may_say_its_parameters(void **unused) {
     assert_true(e->params.at[0].lower == -HUGE_VAL);
     double x[] = {1.5, 2.5, 3.5, 4.5}, out[3];
     char   why[ENGINE_WHY];
-    void  *seat = seated(e);
+    void  *handle = attached(e);
     assert_true(value_at(e, x) == 2.5);
-    assert_int_equal(e->type->derive(e, seat, x, out, why), ENGINE_VALUE);
+    assert_int_equal(e->type->derive(e, handle, x, out, why), ENGINE_VALUE);
     assert_true(out[0] == 1.5 && out[1] == 3.5 && out[2] == 4.5);
-    e->type->leave(e, seat);
+    e->type->detach(e, handle);
     closed(e);
 }
 
@@ -166,27 +166,27 @@ static void one_worker_is_not_two(void **unused) {
 
 static void *call_often(void *of) {
     caller *c = of;
-    void   *seat = seated(c->e);
+    void   *handle = attached(c->e);
     for (size_t i = 0; i < c->rounds; i++) {
         c->x[1] = (double)i;
-        c->wrong += c->e->type->evaluate(c->e, seat, c->x, &c->value, c->why) != ENGINE_VALUE ||
+        c->wrong += c->e->type->evaluate(c->e, handle, c->x, &c->value, c->why) != ENGINE_VALUE ||
                     c->value != 1000.0 * c->x[0] + c->x[1];
     }
-    c->e->type->leave(c->e, seat);
+    c->e->type->detach(c->e, handle);
     return NULL;
 }
 
 static void answers_go_to_who_asked(void **unused) {
     (void)unused;
-    enum { SEATS = 5, ROUNDS = 100 };
-    caller    c[SEATS];
-    pthread_t thread[SEATS];
+    enum { HANDLES = 5, ROUNDS = 100 };
+    caller    c[HANDLES];
+    pthread_t thread[HANDLES];
     spill_text("program.sh", "while read -r x y; do echo $((1000 * x + y)); done");
     engine *e = opened_with("sh program.sh", "x, y", 3, PLENTY);
-    for (int i = 0; i < SEATS; i++) c[i] = (caller){.e = e, .x = {i}, .rounds = ROUNDS};
-    for (int i = 0; i < SEATS; i++) assert_int_equal(pthread_create(&thread[i], NULL, call_often, &c[i]), 0);
-    for (int i = 0; i < SEATS; i++) pthread_join(thread[i], NULL);
-    for (int i = 0; i < SEATS; i++) assert_int_equal(c[i].wrong, 0);
+    for (int i = 0; i < HANDLES; i++) c[i] = (caller){.e = e, .x = {i}, .rounds = ROUNDS};
+    for (int i = 0; i < HANDLES; i++) assert_int_equal(pthread_create(&thread[i], NULL, call_often, &c[i]), 0);
+    for (int i = 0; i < HANDLES; i++) pthread_join(thread[i], NULL);
+    for (int i = 0; i < HANDLES; i++) assert_int_equal(c[i].wrong, 0);
     closed(e);
 }
 
@@ -217,25 +217,25 @@ static void derived_numbers_come_with_the_evaluation(void **unused) {
     engine             *e = opened_shell(": >calls; echo 'ckam 1 params x; derived d'\n"
                                                      "while read -r x; do printf . >>calls; echo \"-$x 10$x\"; done",
                                          NULL);
-    void               *seat = seated(e);
+    void               *handle = attached(e);
 #define DERIVE(at, expected, calls)                                                                                    \
-    assert_int_equal(e->type->derive(e, seat, at, &out, why), ENGINE_VALUE);                                           \
+    assert_int_equal(e->type->derive(e, handle, at, &out, why), ENGINE_VALUE);                                         \
     assert_true(out == (expected));                                                                                    \
     assert_int_equal(calls_made(), calls)
-    assert_int_equal(e->type->evaluate(e, seat, a, &value, why), ENGINE_VALUE);
+    assert_int_equal(e->type->evaluate(e, handle, a, &value, why), ENGINE_VALUE);
     DERIVE(a, 101.0, 1); /* accepted */
-    assert_int_equal(e->type->evaluate(e, seat, b, &value, why), ENGINE_VALUE);
+    assert_int_equal(e->type->evaluate(e, handle, b, &value, why), ENGINE_VALUE);
     DERIVE(a, 101.0, 2); /* b was not */
     DERIVE(a, 101.0, 2);
-    assert_int_equal(e->type->evaluate(e, seat, c, &value, why), ENGINE_VALUE);
+    assert_int_equal(e->type->evaluate(e, handle, c, &value, why), ENGINE_VALUE);
     DERIVE(a, 101.0, 4); /* and b was asked again after 2 answers (lag.h) */
     DERIVE(c, 103.0, 4);
     DERIVE(b, 102.0, 5); /* nowhere */
     DERIVE(b, 102.0, 5);
-    e->type->leave(e, seat);
-    seat = seated(e);
-    DERIVE(a, 101.0, 6); /* a seat that is new, as after a run was taken up again */
-    e->type->leave(e, seat);
+    e->type->detach(e, handle);
+    handle = attached(e);
+    DERIVE(a, 101.0, 6); /* a handle that is new, as after a run was taken up again */
+    e->type->detach(e, handle);
     closed(e);
 }
 
@@ -253,11 +253,11 @@ static void lines_larger_than_a_pipe(void **unused) {
                                                  "while read -r line; do echo \"0 $line\"; done",
                                            LARGE, LARGE),
                                    NULL);
-    void         *seat = seated(e);
+    void         *handle = attached(e);
     fill_point(x, LARGE);
-    assert_int_equal(e->type->derive(e, seat, x, out, why), ENGINE_VALUE);
+    assert_int_equal(e->type->derive(e, handle, x, out, why), ENGINE_VALUE);
     assert_memory_equal(x, out, sizeof x);
-    e->type->leave(e, seat);
+    e->type->detach(e, handle);
     closed(e);
 }
 
@@ -268,16 +268,16 @@ static void both_may_write_at_once(void **unused) {
     char          why[ENGINE_WHY];
     engine       *e =
         opened(text_of("echo 'ckam 1 params x[%d]; derived y[%d]; binary'; exec cat", HUGE_DIM, HUGE_DIM - 1), NULL);
-    void *seat = seated(e);
+    void *handle = attached(e);
     fill_point(x, HUGE_DIM);
     x[0] = -4.75;
     for (int i = 0; i < 3; i++) {
         x[1] = i;
         assert_true(value_at(e, x) == -4.75);
-        assert_int_equal(e->type->derive(e, seat, x, out, why), ENGINE_VALUE);
+        assert_int_equal(e->type->derive(e, handle, x, out, why), ENGINE_VALUE);
         assert_memory_equal(x + 1, out, sizeof out);
     }
-    e->type->leave(e, seat);
+    e->type->detach(e, handle);
     closed(e);
 }
 
@@ -351,16 +351,16 @@ static double correlated(const double *x) {
 static void check_example(const char *interpreter, const char *file, const char *declared) {
     static const double points[][2] = {{0.0, 0.0}, {1.0, 2.0}, {-0.1, 1e-3}, {12.5, -1e5}};
     engine             *e = opened(text_of("%s '%s/%s'", interpreter, CKAM_EXAMPLE_PROGRAMS, file), declared);
-    void               *seat = seated(e);
+    void               *handle = attached(e);
     for (size_t i = 0; i < 4; i++) {
         double out[2];
         char   why[ENGINE_WHY];
         assert_close(value_at(e, points[i]), correlated(points[i]), 1e-13);
         if (!e->derived) continue;
-        assert_int_equal(e->type->derive(e, seat, points[i], out, why), ENGINE_VALUE);
+        assert_int_equal(e->type->derive(e, handle, points[i], out, why), ENGINE_VALUE);
         assert_true(out[0] == points[i][0] + points[i][1] && out[1] == points[i][0] * points[i][1]);
     }
-    e->type->leave(e, seat);
+    e->type->detach(e, handle);
     closed(e);
 }
 

@@ -506,11 +506,11 @@ static void binary_programs_misbehave_alike(void **unused) {
     engine *e = opened("exec /usr/bin/env python3 binary.py", NULL);
     double  x[] = {0.1, -1.0 / 3.0}, out;
     char    why[ENGINE_WHY];
-    void   *seat = seated(e);
+    void   *handle = attached(e);
     assert_true(value_at(e, x) == -1.0 / 3.0);
-    assert_int_equal(e->type->derive(e, seat, x, &out, why), ENGINE_VALUE);
+    assert_int_equal(e->type->derive(e, handle, x, &out, why), ENGINE_VALUE);
     assert_true(out == 0.1);
-    e->type->leave(e, seat);
+    e->type->detach(e, handle);
     assert_true(isnan(value_at(e, (const double[]){4.0, 0.0})));
     assert_answer(e, 1.0, ENGINE_FAULT, "exit status 9");
     assert_true(value_at(e, x) == -1.0 / 3.0);
@@ -532,7 +532,7 @@ static void binary_programs_misbehave_alike(void **unused) {
 /* All from opening to the end, one allocation refused. */
 static bool survives(unsigned number, const char *command, const char *declared) {
     engine    *e = NULL;
-    void      *seat = NULL;
+    void      *handle = NULL;
     ckam_error error = {.message = ""};
     double     x[] = {1.0, 2.0}, value, out;
     char       why[ENGINE_WHY] = "";
@@ -542,14 +542,14 @@ static bool survives(unsigned number, const char *command, const char *declared)
     program_setup setup = {.command = command, .declared = declared ? &p : NULL, .workers = 1, .timeout = PLENTY};
     ckam_status   status = program_open(&e, &setup, &error);
     engine_answer answer = ENGINE_VALUE;
-    if (!status) status = e->type->sit(e, 0, &seat, &error);
-    if (!status) answer = e->type->evaluate(e, seat, x, &value, why);
-    if (!status && answer == ENGINE_VALUE && e->derived) answer = e->type->derive(e, seat, x, &out, why);
+    if (!status) status = e->type->attach(e, 0, &handle, &error);
+    if (!status) answer = e->type->evaluate(e, handle, x, &value, why);
+    if (!status && answer == ENGINE_VALUE && e->derived) answer = e->type->derive(e, handle, x, &out, why);
     bool refused = refusal_end();
     assert_int_equal(refused, status == CKAM_ERROR_MEMORY || status == CKAM_ERROR_TARGET || answer == ENGINE_STOP);
     if (status) assert_true(*error.message);
     if (answer != ENGINE_VALUE) assert_non_null(strstr(why, "emory"));
-    if (seat) e->type->leave(e, seat);
+    if (handle) e->type->detach(e, handle);
     if (e) closed(e);
     params_free(&p);
     return refused;

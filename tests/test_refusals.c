@@ -44,22 +44,22 @@ static void models_are_refused(void **unused) {
 /* Draws of one parameter for a model of two, and draws without log densities. */
 static void other_peoples_draws_are_refused(void **unused) {
     (void)unused;
-    const double  numbers[] = {0.5, 1.5, -0.5, 1.0};
-    ckam_plan    *plan;
-    ckam_subject *subject;
-    ckam_draws   *draws;
-    ckam_error    error;
+    const double    numbers[] = {0.5, 1.5, -0.5, 1.0};
+    ckam_plan      *plan;
+    ckam_posterior *posterior;
+    ckam_draws     *draws;
+    ckam_error      error;
     assert_int_equal(ckam_plan_create(&plan, NULL), CKAM_OK);
     assert_int_equal(ckam_plan_set(plan, "model", PLAIN, NULL), CKAM_OK);
     assert_int_equal(ckam_plan_set(plan, "params", "x, y", NULL), CKAM_OK);
 
     assert_int_equal(ckam_draws_create(&draws, 1, 4, 1, NULL, numbers, numbers, NULL), CKAM_OK);
-    assert_failure(ckam_subject_open(&subject, plan, draws, &error), CKAM_ERROR_ARGUMENT, &error, "1 parameters",
+    assert_failure(ckam_posterior_open(&posterior, plan, draws, &error), CKAM_ERROR_ARGUMENT, &error, "1 parameters",
                    "the model 2");
     ckam_draws_free(draws);
 
     assert_int_equal(ckam_draws_create(&draws, 1, 2, 2, NULL, numbers, NULL, NULL), CKAM_OK);
-    assert_failure(ckam_subject_open(&subject, plan, draws, &error), CKAM_ERROR_ARGUMENT, &error, "lp__");
+    assert_failure(ckam_posterior_open(&posterior, plan, draws, &error), CKAM_ERROR_ARGUMENT, &error, "lp__");
     ckam_draws_free(draws);
     ckam_plan_free(plan);
 }

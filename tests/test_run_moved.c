@@ -3,7 +3,7 @@
  *
  * The target does it, at a fixed evaluation: it renames the directory, and carries out a second run in the old place. Both are
  * then compared with runs that nobody disturbed. */
-#include "crew_support.h"
+#include "comm_support.h"
 
 #include <limits.h>
 #include <sys/stat.h>
@@ -263,7 +263,7 @@ static void a_rank_with_another_directory_is_refused(void **unused) {
     dismiss(t);
     assert_same_run("second", "run", "\"seed\": 22,");
     assert_same_run("second", "moved", "\"seed\": 22,");
-    crew_to_end(2, "run", PAIRS("draws", "150"), "draws");
+    comm_to_end(2, "run", PAIRS("draws", "150"), "draws");
     assert_same_run("second-more", "run", "\"seed\": 22,");
 }
 

@@ -28,13 +28,13 @@ static void densities_have_constants_and_jacobian(void **unused) {
     char          why[ENGINE_WHY];
     double        value;
     engine       *e = open_model("faithful", good_data, 1);
-    void         *seat = sit(e, 0);
+    void         *handle = attach(e, 0);
     assert_int_equal(e->dim, DIM);
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(e->type->evaluate(e, seat, points[i], &value, why), ENGINE_VALUE);
+        assert_int_equal(e->type->evaluate(e, handle, points[i], &value, why), ENGINE_VALUE);
         assert_relative(value, expected_density(points[i], 3, y), 1e-13);
     }
-    close_model(e, seat);
+    close_model(e, handle);
 }
 
 static void a_model_describes_itself(void **unused) {
@@ -58,9 +58,9 @@ static void a_model_describes_itself(void **unused) {
     close_model(e, NULL);
 }
 
-static void derive(engine *e, void *seat, const double *u, double *row) {
+static void derive(engine *e, void *handle, const double *u, double *row) {
     char why[ENGINE_WHY];
-    assert_int_equal(e->type->derive(e, seat, u, row, why), ENGINE_VALUE);
+    assert_int_equal(e->type->derive(e, handle, u, row, why), ENGINE_VALUE);
 }
 
 static void check_constrained(const double *row) {
@@ -74,20 +74,20 @@ static void a_row_is_constrained(void **unused) {
     double  row[COLUMNS], u[DIM];
     char    why[ENGINE_WHY];
     engine *e = open_model("faithful", good_data, 1);
-    void   *seat = sit(e, 0);
-    derive(e, seat, point, row);
+    void   *handle = attach(e, 0);
+    derive(e, handle, point, row);
     check_constrained(row);
     assert_int_equal(e->type->unconstrain(e, row, u, why), ENGINE_VALUE);
     for (size_t k = 0; k < DIM; k++) assert_close(u[k], point[k], 1e-14);
-    close_model(e, seat);
+    close_model(e, handle);
     /* without generated quantities there is no generator, and none is missed */
     e = open_model("faithful", "{\"N\": 0, \"y\": [], \"plain\": 1}", 1);
-    seat = sit(e, 0);
+    handle = attach(e, 0);
     make_numbers_fail(true);
-    derive(e, seat, point, row);
+    derive(e, handle, point, row);
     make_numbers_fail(false);
     check_constrained(row);
-    close_model(e, seat);
+    close_model(e, handle);
 }
 
 /* -- Generated quantities ----------------------------------------------------------------------------------------- */
@@ -95,9 +95,9 @@ static void a_row_is_constrained(void **unused) {
 static double generated(uint64_t seed, size_t chain, const double *u) {
     double  row[COLUMNS];
     engine *e = open_model("faithful", good_data, seed);
-    void   *seat = sit(e, chain);
-    derive(e, seat, u, row);
-    close_model(e, seat);
+    void   *handle = attach(e, chain);
+    derive(e, handle, u, row);
+    close_model(e, handle);
     return row[COLUMNS - 1];
 }
 
@@ -120,14 +120,14 @@ enum { ROWS = 4000 };
 /* The uniform numbers of a chain along a line, less 1/2. */
 static void fill(engine *e, size_t chain, double *values) {
     double row[COLUMNS], u[DIM];
-    void  *seat = sit(e, chain);
+    void  *handle = attach(e, chain);
     memcpy(u, point, sizeof u);
     for (size_t i = 0; i < ROWS; i++) {
         u[2] = (double)i;
-        derive(e, seat, u, row);
+        derive(e, handle, u, row);
         values[i] = row[COLUMNS - 1] - 0.5;
     }
-    e->type->leave(e, seat);
+    e->type->detach(e, handle);
 }
 
 /* The correlation of n pairs in standard errors. */
@@ -223,14 +223,14 @@ typedef struct job {
 static void *work(void *argument) {
     job  *j = argument;
     char  why[ENGINE_WHY];
-    void *seat = NULL;
-    if (j->engine->type->sit(j->engine, j->chain, &seat, NULL)) return NULL;
+    void *handle = NULL;
+    if (j->engine->type->attach(j->engine, j->chain, &handle, NULL)) return NULL;
     for (size_t i = 0; i < STEPS; i++) {
         double u[DIM] = {(double)i / STEPS, i % 7 ? 0.5 : 15.0, (double)j->chain};
-        j->rejected += j->engine->type->evaluate(j->engine, seat, u, &j->values[i][0], why) == ENGINE_REJECT;
-        j->engine->type->derive(j->engine, seat, u, &j->values[i][1], why);
+        j->rejected += j->engine->type->evaluate(j->engine, handle, u, &j->values[i][0], why) == ENGINE_REJECT;
+        j->engine->type->derive(j->engine, handle, u, &j->values[i][1], why);
     }
-    j->engine->type->leave(j->engine, seat);
+    j->engine->type->detach(j->engine, handle);
     return j;
 }
 

@@ -76,11 +76,11 @@ static void a_point_may_be_rejected(void **unused) {
     char    why[ENGINE_WHY] = "";
     double  value, u[DIM] = {0.0, 20.0};
     engine *e = open_model("faithful", good_data, 1);
-    void   *seat = sit(e, 0);
-    assert_int_equal(e->type->evaluate(e, seat, u, &value, why), ENGINE_REJECT);
+    void   *handle = attach(e, 0);
+    assert_int_equal(e->type->evaluate(e, handle, u, &value, why), ENGINE_REJECT);
     assert_string_equal(why, "Exception: normal_lpdf: Scale parameter is too large" WHERE);
-    assert_int_equal(e->type->evaluate(e, seat, point, &value, why), ENGINE_VALUE);
-    close_model(e, seat);
+    assert_int_equal(e->type->evaluate(e, handle, point, &value, why), ENGINE_VALUE);
+    close_model(e, handle);
 }
 
 /* What can be had of a row is there, the rest is NaN. */
@@ -88,14 +88,14 @@ static void check_partial_row(const char *data, double mu, size_t good, const ch
     char    why[ENGINE_WHY] = "";
     double  u[DIM], row[COLUMNS] = {0.0};
     engine *e = open_model("faithful", data, 1);
-    void   *seat = sit(e, 0);
+    void   *handle = attach(e, 0);
     memcpy(u, point, sizeof u);
     u[0] = mu;
-    assert_int_equal(e->type->derive(e, seat, u, row, why), ENGINE_REJECT);
+    assert_int_equal(e->type->derive(e, handle, u, row, why), ENGINE_REJECT);
     assert_string_equal(why, reason);
     assert_true(row[0] == mu);
     for (size_t k = 0; k < COLUMNS; k++) assert_int_equal(!isnan(row[k]), k < good);
-    close_model(e, seat);
+    close_model(e, handle);
 }
 
 static void a_row_may_fail(void **unused) {
@@ -105,13 +105,13 @@ static void a_row_may_fail(void **unused) {
     check_partial_row(good_data, 101.0, PARAMETERS + 1, "normal_rng: mu is too large" WHERE);
     check_partial_row("{\"N\": 0, \"y\": [], \"no_precision\": 1}", 0.0, PARAMETERS, "precision is not today" WHERE);
     engine *e = open_model("faithful", good_data, 1);
-    void   *seat = sit(e, 0);
+    void   *handle = attach(e, 0);
     make_numbers_fail(true);
-    engine_answer answer = e->type->derive(e, seat, point, row, why);
+    engine_answer answer = e->type->derive(e, handle, point, row, why);
     make_numbers_fail(false);
     assert_int_equal(answer, ENGINE_STOP);
     assert_string_equal(why, "there are no random numbers today" WHERE);
-    close_model(e, seat);
+    close_model(e, handle);
 }
 
 static void values_that_are_none_are_refused(void **unused) {
@@ -133,16 +133,16 @@ static void no_memory_is_survived(void **unused) {
     for (bool over = false; !over; number++) {
         ckam_error error = {.message = ""};
         engine    *e;
-        void      *seat = NULL;
+        void      *handle = NULL;
         refusal_begin(number);
         ckam_status status = stan_open(&e, path_of("faithful"), good_data, 1, &error);
-        if (!status) status = e->type->sit(e, 0, &seat, &error);
+        if (!status) status = e->type->attach(e, 0, &handle, &error);
         over = !refusal_end();
         if (!over) assert_failure(status, CKAM_ERROR_MEMORY, &error, "no memory");
         refused += !over;
-        if (e) close_model(e, seat);
+        if (e) close_model(e, handle);
     }
-    assert_in_range(refused, COLUMNS + 4, 100); /* the model, a path, the list of names, the names, a seat */
+    assert_in_range(refused, COLUMNS + 4, 100); /* the model, a path, the list of names, the names, a handle */
 }
 
 int main(void) {

@@ -11,10 +11,10 @@
 #include <string.h>
 
 struct bench_density {
-    density    *catalogue; /* NULL: a posterior */
-    source     *source;
-    seat       *seat;
-    ckam_target target;
+    density      *catalogue; /* NULL: a posterior */
+    source       *source;
+    model_handle *handle;
+    ckam_target   target;
 };
 
 bench_density *bench_open(const char *name) {
@@ -41,7 +41,7 @@ bench_density *bench_open_posterior(const char *model, const char *data) {
     ckam_error           error;
     bench_density       *b = take(sizeof *b);
     ckam_status          status = source_open(&b->source, &request, &error);
-    if (!status) status = source_sit(b->source, 0, &b->seat, &b->target, &error);
+    if (!status) status = model_attach(b->source, 0, &b->handle, &b->target, &error);
     if (!status) return b;
     fprintf(stderr, "%s: %s\n", model, error.message);
     bench_close(b);
@@ -51,7 +51,7 @@ bench_density *bench_open_posterior(const char *model, const char *data) {
 void bench_close(bench_density *b) {
     if (!b) return;
     density_free(b->catalogue);
-    if (b->seat) seat_leave(b->seat);
+    if (b->handle) model_detach(b->handle);
     if (b->source) source_close(b->source);
     free(b);
 }
@@ -73,7 +73,7 @@ void bench_rows(bench_density *b, size_t count, const double *z, double *rows) {
     ckam_error   error;
     if (!b->source) memcpy(rows, z, count * dim * sizeof *rows);
     for (size_t i = 0; b->source && i < count; i++)
-        if (seat_row(b->seat, z + i * dim, rows + i * columns, &error)) stop(error.message);
+        if (model_handle_row(b->handle, z + i * dim, rows + i * columns, &error)) stop(error.message);
 }
 
 int bench_bounds(const bench_density *b, double *lower, double *upper) {

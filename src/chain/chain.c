@@ -16,7 +16,7 @@
 enum { START_TRIES = 100, HORIZON = 10000 };
 enum { SCALE_USUAL = 20 }; /* evaluations for the scale; 13 were the most on the models that are built in */
 #define UNSEEN 1.5e-4
-/* What is not a part of each step is kept out of it: arrays on the stack are protected at every call. */
+/* For functions off the path of a step: inlined, their arrays on the stack would add stack protection to every step. */
 #define COLD        __attribute__((cold, noinline))
 #define SCALE_LEAST 1e-12 /* relative to a coordinate: below it steps are lost in rounding */
 
@@ -65,8 +65,7 @@ static ckam_status allocate(ckam_chain *c, const ckam_setup *setup, ckam_error *
     c->size = layout(&scratch, c);
     if (c->size < SIZE_MAX - (size_t)2 * BLOCK_ALIGNMENT) {
         c->size = (c->size + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
-        c->room = calloc(
-            1, c->size + BLOCK_ALIGNMENT); /* what is never touched takes no memory: jump has room for many modes */
+        c->room = calloc(1, c->size + BLOCK_ALIGNMENT); /* untouched pages take no memory: jump reserves many modes */
     }
     if (!c->room)
         return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a chain of %s in %zu dimensions (%.3g MB)",
@@ -108,27 +107,27 @@ void ckam_chain_free(ckam_chain *chain) {
 /* -- The start: given, or uniform on [-2, 2], or on the box of two bounds, until the density is finite there -------- */
 
 static const double *ask_start(ckam_chain *c) {
-    chain_state *s = c->state;
-    double      *x = block_at(s, s->start);
-    seat        *place;
+    chain_state  *s = c->state;
+    double       *x = block_at(s, s->start);
+    model_handle *handle;
     rng_at(&s->rng, s->tries, RNG_START);
     for (size_t k = 0; s->random_start && k < c->plan.dim; k++) x[k] = 4.0 * rng_uniform(&s->rng) - 2.0;
-    const source *model = source_of(&c->target, &place);
+    const source *model = source_of(&c->target, &handle);
     if (s->random_start && model) source_spread(model, x);
     return x;
 }
 
 /* The density is 0 or not defined at a start: tries another one, if it may. */
 static ckam_status refuse_start(ckam_chain *c) {
-    chain_state *s = c->state;
-    char         point[POINT_TEXT];
-    seat        *place;
+    chain_state  *s = c->state;
+    char          point[POINT_TEXT];
+    model_handle *handle;
     if (s->random_start && ++s->tries < START_TRIES) return CKAM_OK;
     target_point_text(&c->target, block_at(s, s->start), point);
     if (s->random_start)
         return fail_with(&c->error, CKAM_ERROR_START,
                          "the density is 0 or not defined at %d random starts%s, the last one %s; give a start",
-                         START_TRIES, source_of(&c->target, &place) ? "" : " in [-2, 2]", point);
+                         START_TRIES, source_of(&c->target, &handle) ? "" : " in [-2, 2]", point);
     return fail_with(&c->error, CKAM_ERROR_START, "the density is 0 or not defined at the start %s; give another",
                      point);
 }
@@ -179,7 +178,7 @@ static ckam_status tell_scale(ckam_chain *c, double log_density) {
 
 /* -- Ask, tell, step ---------------------------------------------------------------------------------------------- */
 
-/* The point that is out: asked again it is the same one. */
+/* The point that was asked and not yet told. */
 static const double *pending(ckam_chain *c) {
     chain_state *s = c->state;
     if (s->phase == CKAM_PHASE_START) return block_at(s, s->start);

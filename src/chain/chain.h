@@ -1,16 +1,28 @@
-/* chain.h - inside a ckam_chain: one flat block that is the whole of what changes, and what it is run with. */
+/* chain.h - inside a ckam_chain: one flat block with all state that changes, and the constant settings. */
 #ifndef CKAM_CHAIN_CHAIN_H
 #define CKAM_CHAIN_CHAIN_H
 
-#include "chain/options.h"
+#include "sampler/sampler.h"
 #include "sampler/scale.h"
+
+/* options.c: the sampler and the values of its options. */
+struct ckam_options {
+    const sampler    *sampler;
+    const ckam_entry *entry; /* its name and table */
+    settings         *values;
+};
+
+enum { OPTION_ROOM = 40 };
+/* The first option in which values of the same sampler differ, with both as text; NULL if they are the same. */
+const char *options_difference(const ckam_options *ours, const void *theirs, char ours_text[OPTION_ROOM],
+                               char theirs_text[OPTION_ROOM]);
 
 /* The head of the block; the sampler's state follows it. */
 typedef struct chain_state {
     rng          rng;
     uint64_t     evaluations, draws;
     ckam_phase   phase; /* START, SCALE, or SAMPLE for all that the sampler does */
-    bool         asked; /* a point is out and not told yet */
+    bool         asked; /* a point was asked and is not yet told */
     bool         random_start;
     uint64_t     tries;       /* of random starts */
     double       log_density; /* at the start */

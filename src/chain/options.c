@@ -1,5 +1,5 @@
 /* options.c - the settings of a sampler, as users see them. */
-#include "chain/options.h"
+#include "chain/chain.h"
 
 #include "base/spec.h"
 

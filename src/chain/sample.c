@@ -1,6 +1,6 @@
 /* sample.c - ckam_sample(): chains one after the other, their draws in an array.
  *
- * Chains that learn from each other (jump) go on together, from the end of a cycle to the next. */
+ * Chains with pooled adaptation (jump) advance in step, from the end of a cycle to the next. */
 #include "chain/chain.h"
 #include "target/target.h"
 

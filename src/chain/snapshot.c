@@ -1,4 +1,4 @@
-/* snapshot.c - a chain as bytes: a head that says whose it is, the options, and the block without its empty pages.
+/* snapshot.c - a chain as bytes: a head that identifies it, the options, and the block without its empty pages.
  *
  * jump has room for many modes, most of which is never touched. So a bit a page says which pages are not all zero, and those
  * follow. Load reads the head first, so that a snapshot of something else is refused by naming what differs. */
@@ -50,7 +50,7 @@ static bool page_is_empty(const ckam_chain *c, resident_pages *t, size_t page) {
     return !resident_at(t, page_at(c, page), size) || is_empty(page_at(c, page), size);
 }
 
-/* What was never written to stays so. */
+/* A page that was never written is not touched, so that it takes no memory. */
 static void put_page(const ckam_chain *c, resident_pages *t, size_t page, const char *from) {
     size_t size = page_size(c, page);
     if (from && !is_empty(from, size))
@@ -78,7 +78,7 @@ static char *put_pages(const ckam_chain *c, char *map) {
 
 static bool is_marked(const char *map, size_t page) { return (unsigned char)map[page / 8] >> page % 8 & 1; }
 
-/* What the map says that follows it, itself included. */
+/* Bytes of the map and of the pages that it names. */
 static size_t mapped_size(const ckam_chain *c, const char *map) {
     size_t size = map_size(c);
     for (size_t i = 0; i < page_count(c); i++)

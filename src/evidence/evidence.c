@@ -220,10 +220,10 @@ ckam_status evidence_warning(ckam_evidence *evidence, const bridge *half, const 
 /* Of a user's model: checks that its answers belong to the points asked for; after a failure, takes the model's own
  * message, which is more precise. */
 static ckam_status confirm(const ckam_target *target, ckam_status status, ckam_error *error) {
-    seat   *place;
-    source *s = source_of(target, &place);
+    model_handle *handle;
+    source       *s = source_of(target, &handle);
     if (s && !status) return source_verify(s, true, error);
-    const ckam_error *deeper = s ? seat_failure(place) : NULL;
+    const ckam_error *deeper = s ? model_handle_failure(handle) : NULL;
     return deeper ? fail_with(error, deeper->status, "%s", deeper->message) : status;
 }
 

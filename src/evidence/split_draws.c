@@ -101,8 +101,8 @@ static const char *name_of(const source *s, const ckam_draws *draws, size_t k) {
 }
 
 void user_parameter_name(const ckam_target *target, const ckam_draws *draws, size_t k, char *text) {
-    seat         *place;
-    const source *s = source_of(target, &place);
+    model_handle *handle;
+    const source *s = source_of(target, &handle);
     if (s && source_given(s) != target->dim)
         snprintf(text, USER_PARAMETER_NAME, "unconstrained coordinate %zu", k + 1);
     else
@@ -110,12 +110,13 @@ void user_parameter_name(const ckam_target *target, const ckam_draws *draws, siz
 }
 
 /* A block that is yours to free: `more` numbers behind the row of the parameters at u. */
-static ckam_status row_at(source *s, seat *place, const double *u, size_t more, double **row, ckam_error *error) {
+static ckam_status row_at(source *s, model_handle *handle, const double *u, size_t more, double **row,
+                          ckam_error *error) {
     *row = calloc(source_columns(s) + more, sizeof **row);
     if (!*row)
         return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a row of %zu numbers", source_columns(s));
-    ckam_error  why; /* seat_row() needs one */
-    ckam_status status = seat_row(place, u, *row, &why);
+    ckam_error  why; /* model_handle_row() needs one */
+    ckam_status status = model_handle_row(handle, u, *row, &why);
     if (!status) return CKAM_OK;
     free(*row);
     return fail_with(error, status, "%s", why.message);
@@ -140,10 +141,10 @@ static void write_point(const source *s, const ckam_draws *draws, const double *
 
 ckam_status user_point_text(const ckam_target *target, const ckam_draws *draws, const double *u, char *text,
                             ckam_error *error) {
-    seat       *place;
-    source     *s = source_of(target, &place);
-    double     *row = NULL;
-    ckam_status status = s ? row_at(s, place, u, 0, &row, error) : CKAM_OK;
+    model_handle *handle;
+    source       *s = source_of(target, &handle);
+    double       *row = NULL;
+    ckam_status   status = s ? row_at(s, handle, u, 0, &row, error) : CKAM_OK;
     if (status) return status;
     write_point(s, draws, s ? row : u, s ? source_given(s) : target->dim, text);
     free(row);
@@ -175,12 +176,12 @@ static const double safety = 5.0;
 
 ckam_status rounding_range(const ckam_target *target, const double *u, double value, double *range,
                            uint64_t *evaluations, ckam_error *error) {
-    seat   *place;
-    source *s = source_of(target, &place);
-    double *x;
+    model_handle *handle;
+    source       *s = source_of(target, &handle);
+    double       *x;
     *range = 0.0;
     if (!s) return CKAM_OK;
-    ckam_status status = row_at(s, place, u, 2 * target->dim, &x, error);
+    ckam_status status = row_at(s, handle, u, 2 * target->dim, &x, error);
     if (status) return status;
     double    *next = x + source_columns(s), *point = next + target->dim;
     const bool known = !source_unconstrain(s, x, next, NULL); /* where it cannot, moving tells nothing */
@@ -216,8 +217,8 @@ static ckam_status check_rounding(split_draws *s, const ckam_target *target, con
     if (status || fabs(value - is) <= range) return status;
     status = user_point_text(target, draws, x, point, error);
     if (status) return status;
-    seat *place;
-    if (source_of(target, &place) && seat_faults(place))
+    model_handle *handle;
+    if (source_of(target, &handle) && model_handle_faults(handle))
         return fail_with(
             error, CKAM_ERROR_ARGUMENT,
             "the model crashed or did not answer at %s, where it did before; a program runs in the present "
@@ -310,10 +311,10 @@ static ckam_status standardise(split_draws *s, size_t k, const char *name, const
 }
 
 static ckam_status change_units(split_draws *s, const ckam_target *target, const ckam_draws *draws, ckam_error *error) {
-    const size_t count = count_of(s);
-    char         name[USER_PARAMETER_NAME];
-    seat        *place;
-    const char  *scale = source_of(target, &place) ? " (unconstrained)" : "";
+    const size_t  count = count_of(s);
+    char          name[USER_PARAMETER_NAME];
+    model_handle *handle;
+    const char   *scale = source_of(target, &handle) ? " (unconstrained)" : "";
     for (size_t k = 0; k < s->dim; k++) {
         user_parameter_name(target, draws, k, name);
         ckam_status status = standardise(s, k, name, scale, error);

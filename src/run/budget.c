@@ -1,19 +1,19 @@
-/* budget.c - what the rules that stop a run leave for its warm-up: the horizon is chosen here, a budget without a draw refused.
+/* budget.c - how much warm-up the stop rules allow: chooses the horizon, and refuses a budget that leaves no draw.
  *
  * A sampler that plans its own warm-up (jump) takes up to half of the horizon for it, and may add as much as the horizon while its
  * search for modes is not saturated. So the horizon says how much exploration a run can afford. It is written to run.json, and a
  * run that goes on keeps it. */
 #include "base/error.h"
 #include "chain/chain.h"
-#include "run/crew.h"
+#include "run/comm.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define ESS_USUAL     400.0 /* where until has R-hat alone: with less R-hat says little (Vehtari et al. 2021) */
-#define PER_EFFECTIVE 4.0   /* draws for one that is independent; jump takes 1 to 4 where its target is easy */
-#define WARMUP_SHARE  0.5   /* of the evaluations, by which draws should begin */
-#define SPARE         1.5   /* times the time that seems to be enough */
+#define PER_EFFECTIVE 4.0   /* draws per effective draw; jump needs 1 to 4 on easy targets */
+#define WARMUP_SHARE  0.5   /* of the evaluations: draws should begin by then */
+#define SPARE         1.5   /* safety factor on the time that is advised */
 
 static bool plans_warmup(const ckam_plan *plan) {
     return plan->sampler->sampler->warmup && plan->sampler->values->warmup == COUNT_AUTO;
@@ -76,11 +76,11 @@ void budget_plan_time(ckam_run *run, double seconds) {
     run_settings *plan = &run->plan->run;
     double        own = (double)(run->last - run->first), threads = fmin((double)plan->threads, own);
     uint64_t      horizon = plan->horizon;
-    if (crew_is_first(run) && seconds > 0.0) horizon = fit(run, horizon, plan->time_limit * threads / (own * seconds));
-    crew_tell(run, &horizon, sizeof horizon);
+    if (comm_is_root(run) && seconds > 0.0) horizon = fit(run, horizon, plan->time_limit * threads / (own * seconds));
+    comm_broadcast(run, &horizon, sizeof horizon);
     plan->horizon = horizon;
-    for (size_t i = run->first; i < run->last; i++) chain_set_horizon(run->lanes[i].chain, horizon);
-    if (run->first < run->last) run->warmup = run->lanes[run->first].chain->plan.settings->warmup;
+    for (size_t i = run->first; i < run->last; i++) chain_set_horizon(run->chains[i].chain, horizon);
+    if (run->first < run->last) run->warmup = run->chains[run->first].chain->plan.settings->warmup;
 }
 
 /* -- A run without draws ------------------------------------------------------------------------------------------ */
@@ -91,9 +91,9 @@ void budget_explain(ckam_run *run) {
     bool                timed = !strcmp(run->reason, "time-limit");
     if (!timed && strcmp(run->reason, "evals") != 0) return;
     for (size_t i = 1; i < plan->chains; i++) /* the one that is furthest from a draw */
-        if (run->lanes[i].counts.iterations < run->lanes[worst].counts.iterations) worst = i;
-    if (run->lanes[worst].shown.draws) return;
-    const ckam_counts *c = &run->lanes[worst].counts;
+        if (run->chains[i].counts.iterations < run->chains[worst].counts.iterations) worst = i;
+    if (run->chains[worst].shown.draws) return;
+    const ckam_counts *c = &run->chains[worst].counts;
     double before = (double)(c->evaluations - c->iterations), needed = before + (double)first_draw(run, plan->horizon);
     int    used =
         snprintf(run->shortfall, sizeof run->shortfall,

@@ -1,12 +1,12 @@
 /* checkpoint.c - all chains of a run in one file, checkpoint/state: a head, an entry a chain, the snapshots.
  *
- * It is written aside and renamed after the rows that it counts on are on the disk. So whatever happens, the file that is
- * there belongs to the rows that are there: those after it are cut off when the run goes on. */
+ * Rows are synced first; then the checkpoint is written to a temporary file and renamed. So it never counts rows that are not on the
+ * disk; rows after it are cut off when the run is resumed. */
 #include "base/checksum.h"
 #include "base/error.h"
 #include "chain/chain.h"
 #include "draws/draws.h"
-#include "run/crew.h"
+#include "run/comm.h"
 #include "target/target.h"
 
 #include <errno.h>
@@ -30,8 +30,8 @@ typedef struct head {
 
 /* Of a chain. */
 typedef struct entry {
-    struct lane_kept kept;
-    uint64_t         size; /* of its snapshot */
+    struct chain_kept kept;
+    uint64_t          size; /* of its snapshot */
 } entry;
 
 static const char magic[8] = "ckamrun1";
@@ -53,9 +53,9 @@ static head make_head(const ckam_run *run) {
 /* -- Saving ------------------------------------------------------------------------------------------------------- */
 
 /* Rows that were discarded may still be in the file. */
-static void note_lengths(lane *l) {
-    l->kept.cut = l->kept.length = l->kept.draws ? l->draws.length : l->kept.top;
-    l->kept.warmup_length = l->warmup.length;
+static void note_lengths(run_chain *c) {
+    c->kept.cut = c->kept.length = c->kept.draws ? c->draws.length : c->kept.top;
+    c->kept.warmup_length = c->warmup.length;
 }
 
 /* run.json, and the names of all files: what nobody synced when they were made. */
@@ -66,33 +66,33 @@ static ckam_status settle(ckam_run *run, ckam_error *error) {
 }
 
 ckam_status checkpoint_sync(ckam_run *run, ckam_error *error) {
-    ckam_status status = run->settled || !crew_is_first(run) ? CKAM_OK : settle(run, error);
+    ckam_status status = run->settled || !comm_is_root(run) ? CKAM_OK : settle(run, error);
     for (size_t i = run->first; i < run->last && !status; i++) {
-        lane *l = &run->lanes[i];
-        status = csv_begin_sync(&l->draws, error);
-        if (!status && l->warmup.file >= 0) status = csv_begin_sync(&l->warmup, error);
+        run_chain *c = &run->chains[i];
+        status = csv_begin_sync(&c->draws, error);
+        if (!status && c->warmup.file >= 0) status = csv_begin_sync(&c->warmup, error);
     }
     for (size_t i = run->first; i < run->last && !status; i++) {
-        lane *l = &run->lanes[i];
-        status = csv_sync(&l->draws, error);
-        if (!status && l->warmup.file >= 0) status = csv_sync(&l->warmup, error);
-        note_lengths(l);
+        run_chain *c = &run->chains[i];
+        status = csv_sync(&c->draws, error);
+        if (!status && c->warmup.file >= 0) status = csv_sync(&c->warmup, error);
+        note_lengths(c);
     }
-    return crew_agree(run, status, error);
+    return comm_agree(run, status, error);
 }
 
 ckam_status checkpoint_begin(ckam_run *run, ckam_error *error) {
-    for (size_t i = run->first; i < run->last; i++) note_lengths(&run->lanes[i]);
+    for (size_t i = run->first; i < run->last; i++) note_lengths(&run->chains[i]);
     return checkpoint_write(run, error);
 }
 
 /* Bytes of snapshots that are in memory at a time, unless one is larger. */
 enum { SNAPSHOTS_MOST = 64 << 20 };
 
-/* Of this process; and, in the first of several, of all. A snapshot takes the room of the largest. */
+/* Buffers for the snapshots of this rank and, on rank 0, of all. A snapshot takes the room of the largest. */
 typedef struct parts {
     size_t largest;
-    size_t turn; /* so many chains at a time */
+    size_t batch; /* chains per gather */
     char  *own, *all;
     entry *own_entries, *all_entries;
 } parts;
@@ -106,34 +106,34 @@ static void free_parts(parts *p) {
 
 static ckam_status agree_on_memory(ckam_run *run, bool made, ckam_error *error) {
     ckam_status status = made ? CKAM_OK : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a checkpoint");
-    return crew_agree(run, status, error);
+    return comm_agree(run, status, error);
 }
 
 static ckam_status make_entries(ckam_run *run, parts *p, ckam_error *error) {
     size_t chains = (size_t)run->plan->run.chains, own = run->last - run->first, largest = 1;
-    bool   collects = run->crew && crew_is_first(run);
+    bool   collects = run->comm && comm_is_root(run);
     p->own_entries = calloc(own + 1, sizeof *p->own_entries);
     p->all_entries = collects ? calloc(chains, sizeof *p->all_entries) : NULL;
     ckam_status status = agree_on_memory(run, p->own_entries && (p->all_entries || !collects), error);
     if (status) return status;
     for (size_t i = 0; p->own_entries && i < own; i++) {
-        const lane *l = &run->lanes[run->first + i];
-        p->own_entries[i] = (entry){l->kept, ckam_chain_snapshot_size(l->chain)};
+        const run_chain *c = &run->chains[run->first + i];
+        p->own_entries[i] = (entry){c->kept, ckam_chain_snapshot_size(c->chain)};
         if (p->own_entries[i].size > largest) largest = (size_t)p->own_entries[i].size;
     }
-    p->largest = (size_t)crew_most(run, largest);
+    p->largest = (size_t)comm_max(run, largest);
     return CKAM_OK;
 }
 
 static ckam_status make_parts(ckam_run *run, parts *p, ckam_error *error) {
     size_t      chains = (size_t)run->plan->run.chains, own = run->last - run->first;
-    bool        collects = run->crew && crew_is_first(run);
+    bool        collects = run->comm && comm_is_root(run);
     ckam_status status = make_entries(run, p, error);
     if (status) return status;
-    p->turn = SNAPSHOTS_MOST / p->largest + 1;
-    if (p->turn > chains) p->turn = chains;
-    p->own = calloc((own < p->turn ? own : p->turn) + 1, p->largest); /* all of it is told */
-    p->all = collects ? malloc(p->turn * p->largest + 1) : NULL;
+    p->batch = SNAPSHOTS_MOST / p->largest + 1;
+    if (p->batch > chains) p->batch = chains;
+    p->own = calloc((own < p->batch ? own : p->batch) + 1, p->largest); /* zeroed, because a gather sends all of it */
+    p->all = collects ? malloc(p->batch * p->largest + 1) : NULL;
     return agree_on_memory(run, p->own && (p->all || !collects), error);
 }
 
@@ -147,22 +147,22 @@ static ckam_status add_head(ckam_run *run, const entry *entries, file_aside *asi
     return status ? status : file_add(aside, entries, bytes, error);
 }
 
-/* The first process writes all of it. A failure of its own is told when the others have said what they have. */
+/* Rank 0 writes the file. If that fails it still takes part in the gathers, and reports the failure after the last. */
 static ckam_status write_parts(ckam_run *run, parts *p, file_aside *aside, ckam_error *error) {
     size_t       chains = (size_t)run->plan->run.chains;
     ckam_status  status = CKAM_OK;
-    const entry *entries = crew_collect(run, p->own_entries, sizeof *entries, 0, chains, p->all_entries);
+    const entry *entries = comm_gather_chains(run, p->own_entries, sizeof *entries, 0, chains, p->all_entries);
     if (entries) status = add_head(run, entries, aside, error);
-    for (size_t from = 0; from < chains; from += p->turn) {
-        size_t to = from + p->turn < chains ? from + p->turn : chains, used = 0;
+    for (size_t from = 0; from < chains; from += p->batch) {
+        size_t to = from + p->batch < chains ? from + p->batch : chains, used = 0;
         for (size_t i = from; i < to; i++)
-            if (run->first <= i && i < run->last) chain_pack(run->lanes[i].chain, p->own + used++ * p->largest);
-        const char *all = crew_collect(run, p->own, p->largest, from, to, p->all);
+            if (run->first <= i && i < run->last) chain_pack(run->chains[i].chain, p->own + used++ * p->largest);
+        const char *all = comm_gather_chains(run, p->own, p->largest, from, to, p->all);
         for (size_t i = from; entries && all && i < to && !status; i++)
             status = file_add(aside, all + (i - from) * p->largest, (size_t)entries[i].size, error);
     }
     if (entries && !status) status = file_commit(aside, error);
-    return crew_agree(run, status, error);
+    return comm_agree(run, status, error);
 }
 
 ckam_status checkpoint_write(ckam_run *run, ckam_error *error) {
@@ -231,12 +231,12 @@ static ckam_status look_again(const ckam_run *run, size_t index, ckam_error *err
     const double *x;
     double        stored, value;
     char          point[POINT_TEXT];
-    if (!chain_point(run->lanes[index].chain, &x, &stored)) return CKAM_OK;
-    ckam_status status = target_evaluate(&run->lanes[index].target, x, &value, NULL, error);
+    if (!chain_point(run->chains[index].chain, &x, &stored)) return CKAM_OK;
+    ckam_status status = target_evaluate(&run->chains[index].target, x, &value, NULL, error);
     if (status) return status;
     if (fabs(value - stored) <= 1e-10 * (1.0 + fabs(stored))) return CKAM_OK;
-    target_point_text(&run->lanes[index].target, x, point);
-    if (run->lanes[index].seat && seat_faults(run->lanes[index].seat))
+    target_point_text(&run->chains[index].target, x, point);
+    if (run->chains[index].handle && model_handle_faults(run->chains[index].handle))
         return fail_with(
             error, CKAM_ERROR_SNAPSHOT,
             "the model crashed or did not answer at %.120s, where it did before; a program runs in the present "
@@ -248,25 +248,25 @@ static ckam_status look_again(const ckam_run *run, size_t index, ckam_error *err
 }
 
 static ckam_status load_chain(ckam_run *run, size_t index, const entry *e, const char *bytes, ckam_error *error) {
-    lane       *l = &run->lanes[index];
+    run_chain  *c = &run->chains[index];
     ckam_counts counts;
-    ckam_status status = ckam_chain_load(l->chain, bytes, (size_t)e->size);
+    ckam_status status = ckam_chain_load(c->chain, bytes, (size_t)e->size);
     if (status)
         return fail_with(error, status, "the checkpoint of chain %zu: %s", index + 1,
-                         ckam_chain_error(l->chain)->message);
-    ckam_chain_counts(l->chain, &counts);
-    l->kept = e->kept;
-    l->evaluations = counts.evaluations;
+                         ckam_chain_error(c->chain)->message);
+    ckam_chain_counts(c->chain, &counts);
+    c->kept = e->kept;
+    c->evaluations = counts.evaluations;
     return look_again(run, index, error);
 }
 
 static ckam_status open_files(ckam_run *run, size_t index, ckam_error *error) {
-    lane       *l = &run->lanes[index];
+    run_chain  *c = &run->chains[index];
     char        path[FILE_PATH];
-    ckam_status status = even_restore(run, index, error);
+    ckam_status status = equal_rows_restore(run, index, error);
     if (status || !run->plan->run.save_warmup) return status;
     draws_path(".", index, true, sizeof path, path);
-    return csv_continue(&l->warmup, &run->place.folder, path, l->kept.warmup_length, &run->gate, error);
+    return csv_continue(&c->warmup, &run->place.folder, path, c->kept.warmup_length, &run->gate, error);
 }
 
 static ckam_status cut_short(const char *path, ckam_error *error) {
@@ -334,7 +334,7 @@ ckam_status checkpoint_load(ckam_run *run, ckam_error *error) {
                                   : load(run, path, file, error);
     if (file >= 0) close(file);
     /* Files are cut when all chains have been judged. */
-    status = crew_agree(run, status, error);
+    status = comm_agree(run, status, error);
     for (size_t i = run->first; i < run->last && !status; i++) status = open_files(run, i, error);
-    return crew_agree(run, status, error);
+    return comm_agree(run, status, error);
 }

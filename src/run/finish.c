@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "draws/draws.h"
 #include "draws/netcdf.h"
-#include "run/crew.h"
+#include "run/comm.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -17,7 +17,7 @@
 
 /* -- run.json ----------------------------------------------------------------------------------------------------- */
 
-/* 15 digits where all settings are the same with them: 0.234 should look like 0.234. */
+/* 15 digits if all settings read back as the same numbers, so that 0.234 is written as 0.234; else 17. */
 static size_t digits_needed(const ckam_plan *plan) {
     json_t     *config = plan_json(plan), *value;
     const char *key;
@@ -32,7 +32,7 @@ static size_t digits_needed(const ckam_plan *plan) {
     return digits;
 }
 
-/* A list that lost one of its values for want of memory is none. */
+/* NULL if a value is missing, for which there was no memory. */
 static json_t *whole(json_t *list, size_t count) {
     if (json_array_size(list) == count) return list;
     json_decref(list);
@@ -51,12 +51,12 @@ static json_t *counts_json(const ckam_run *run) {
     json_t     *draws = json_array();
     ckam_run_counts(run, &sum);
     for (size_t i = 0; i < run->plan->run.chains; i++) {
-        faults += run->lanes[i].faults;
-        nans += run->lanes[i].nans;
-        outside += run->lanes[i].outside;
+        faults += run->chains[i].faults;
+        nans += run->chains[i].nans;
+        outside += run->chains[i].outside;
     }
     for (size_t i = 0; i < run->plan->run.chains; i++)
-        json_array_append_new(draws, plan_json_word(run->lanes[i].kept.draws));
+        json_array_append_new(draws, plan_json_word(run->chains[i].kept.draws));
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "evaluations",
                      plan_json_word(sum.evaluations), "outside", plan_json_word(outside), "iterations",
                      plan_json_word(sum.iterations), "accepted", plan_json_word(sum.accepted), "undefined",
@@ -69,25 +69,25 @@ static json_t *counts_json(const ckam_run *run) {
 static void find_rejected(ckam_run *run) {
     struct rejected {
         uint64_t chain; /* from 1; 0: none */
-        char     point[CREW_MOST - sizeof(uint64_t)];
+        char     point[COMM_ALLGATHER_MOST - sizeof(uint64_t)];
     } own = {0};
     for (size_t i = run->first; run->source && !own.chain && i < run->last; i++) {
-        const char *first = seat_first_reject(run->lanes[i].seat);
+        const char *first = model_handle_first_reject(run->chains[i].handle);
         if (!*first) continue;
         own.chain = i + 1;
         snprintf(own.point, sizeof own.point, "%s", first);
         character_mend(own.point);
     }
-    const struct rejected *all = crew_share(run, &own, sizeof own);
-    for (size_t r = 0; r < crew_size(run) && !run->rejected; r++)
+    const struct rejected *all = comm_allgather(run, &own, sizeof own);
+    for (size_t r = 0; r < comm_size(run) && !run->rejected; r++)
         if (all[r].chain)
             run->rejected = json_pack("{s:I, s:s}", "chain", (json_int_t)all[r].chain, "point", all[r].point);
 }
 
-/* What several processes have told each other; NULL where there is one. */
-static json_t *crew_json(const ckam_run *run) {
-    if (!run->crew) return NULL;
-    return json_pack("{s:I, s:o, s:o, s:f}", "count", (json_int_t)run->crew->size, "pools",
+/* The cost of communication between ranks; NULL for one process. */
+static json_t *comm_json(const ckam_run *run) {
+    if (!run->comm) return NULL;
+    return json_pack("{s:I, s:o, s:o, s:f}", "count", (json_int_t)run->comm->size, "pools",
                      plan_json_word(run->cost.pools), "bytes", plan_json_word(run->cost.bytes), "seconds",
                      run->cost.seconds);
 }
@@ -123,7 +123,7 @@ static ckam_status write_record(ckam_run *run, double seconds, bool ended, const
         names_json(run), "started", run->started, "ended", ended ? now : NULL, "seconds",
         round(1000.0 * (run->seconds + seconds)) / 1000.0, "stopped", *run->reason ? run->reason : NULL, "message",
         message ? said : NULL, "warning", *run->warning ? run->warning : NULL, "rejected", run->rejected, "ranks",
-        crew_json(run), "search", search_json(&run->search), "memory", memory_json(run), "counts", counts_json(run));
+        comm_json(run), "search", search_json(&run->search), "memory", memory_json(run), "counts", counts_json(run));
     size_t length;
     char  *text = record_text(json, digits_needed(run->plan), &length);
     json_decref(json);
@@ -139,9 +139,9 @@ static ckam_status write_record(ckam_run *run, double seconds, bool ended, const
 
 ckam_status finish_record(ckam_run *run, double seconds, bool ended, const char *message, ckam_error *error) {
     find_rejected(run);
-    crew_report(run);
-    ckam_status status = crew_is_first(run) ? write_record(run, seconds, ended, message, error) : CKAM_OK;
-    return crew_agree(run, status, error);
+    comm_gather_progress(run);
+    ckam_status status = comm_is_root(run) ? write_record(run, seconds, ended, message, error) : CKAM_OK;
+    return comm_agree(run, status, error);
 }
 
 /* -- summary.csv -------------------------------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ static ckam_status write_summary(const ckam_run *run, ckam_error *error) {
 /* -- The end ------------------------------------------------------------------------------------------------------ */
 
 /* The number of samples, as Stan counts them, is known only now. */
-static ckam_status end_file(csv_writer *w, const struct lane_kept *kept, uint64_t samples, uint64_t warmup,
+static ckam_status end_file(csv_writer *w, const struct chain_kept *kept, uint64_t samples, uint64_t warmup,
                             ckam_error *error) {
     ckam_status status = csv_tail(w, kept->warmup, kept->sampling, error);
     if (!status) status = csv_patch(w, kept->samples_at, samples, warmup, error);
@@ -187,24 +187,24 @@ static ckam_status end_file(csv_writer *w, const struct lane_kept *kept, uint64_
 static ckam_status end_files(ckam_run *run, ckam_error *error) {
     uint64_t    least = 0;
     ckam_status status = checkpoint_sync(run, error);
-    if (!status) status = even_out(run, &least, error);
+    if (!status) status = equal_rows_set_aside(run, &least, error);
     if (!status) status = checkpoint_write(run, error);
     for (size_t i = run->first; i < run->last && !status; i++) {
-        lane          *l = &run->lanes[i];
-        const uint64_t thin = run->plan->run.thin, warmup = l->warmup_length + l->kept.discarded * thin;
-        status = even_cut(run, i, error);
-        if (!status) status = end_file(&l->draws, &l->kept, least * thin, warmup, error);
-        if (!status && l->warmup.file >= 0)
-            status = end_file(&l->warmup, &l->kept, l->kept.warmup_rows * thin, warmup, error);
-        csv_close(&l->draws);
-        csv_close(&l->warmup);
+        run_chain     *c = &run->chains[i];
+        const uint64_t thin = run->plan->run.thin, warmup = c->warmup_length + c->kept.discarded * thin;
+        status = equal_rows_truncate(run, i, error);
+        if (!status) status = end_file(&c->draws, &c->kept, least * thin, warmup, error);
+        if (!status && c->warmup.file >= 0)
+            status = end_file(&c->warmup, &c->kept, c->kept.warmup_rows * thin, warmup, error);
+        csv_close(&c->draws);
+        csv_close(&c->warmup);
     }
-    return crew_agree(run, status, error);
+    return comm_agree(run, status, error);
 }
 
 static bool has_draws(const ckam_run *run) {
     for (size_t i = 0; i < run->plan->run.chains; i++)
-        if (!run->lanes[i].kept.draws) return false;
+        if (!run->chains[i].kept.draws) return false;
     return true;
 }
 
@@ -252,10 +252,10 @@ double finish_seconds(ckam_run *run, double slowdown) {
     double numbers = 0.0, stored = 0.0, buffers = 0.0;
     pthread_mutex_lock(&run->lock);
     for (size_t i = 0; i < run->plan->run.chains; i++) {
-        double rows = (double)run->lanes[i].shown.draws, most = (double)run->lanes[i].store.most;
+        double rows = (double)run->chains[i].shown.draws, most = (double)run->chains[i].store.most;
         numbers += rows * (double)run->columns;
         stored += fmin(rows, most) * (double)run->columns;
-        buffers += (double)run->lanes[i].draws.room + (double)run->lanes[i].warmup.room;
+        buffers += (double)run->chains[i].draws.room + (double)run->chains[i].warmup.room;
     }
     pthread_mutex_unlock(&run->lock);
     if (!run->format.csv) return slowdown * 2.0 * stored * stored_seconds;
@@ -268,14 +268,14 @@ double finish_seconds(ckam_run *run, double slowdown) {
 static ckam_status write_all(ckam_run *run, ckam_error *error) {
     ckam_status status = run->format.csv ? end_files(run, error) : CKAM_OK;
     if (status) return status;
-    if (crew_is_first(run) && has_draws(run)) status = write_outcome(run, error);
-    return crew_agree(run, status, error);
+    if (comm_is_root(run) && has_draws(run)) status = write_outcome(run, error);
+    return comm_agree(run, status, error);
 }
 
 static bool has_lost(ckam_run *run) {
     bool lost = false;
-    for (size_t i = run->first; i < run->last; i++) lost = lost || run->lanes[i].lost;
-    return crew_most(run, lost);
+    for (size_t i = run->first; i < run->last; i++) lost = lost || run->chains[i].lost;
+    return comm_max(run, lost);
 }
 
 ckam_status finish_write(ckam_run *run, double seconds, ckam_status status, ckam_error *error) {
@@ -297,15 +297,4 @@ ckam_status finish_write(ckam_run *run, double seconds, ckam_status status, ckam
         *error = later;
     }
     return status;
-}
-
-const char *ckam_reason_text(const char *reason) {
-    static const char *const text[][2] = {
-        {"draws", "all draws are there"},          {"late", "a mode was found too late for all draws"},
-        {"evals", "the evaluations are used up"},  {"time-limit", "the time is up"},
-        {"until", "it has converged as asked"},    {"interrupted", "it was interrupted"},
-        {"target", "the target asked it to stop"}, {"error", "of an error"}};
-    for (size_t i = 0; reason && i < sizeof text / sizeof *text; i++)
-        if (!strcmp(text[i][0], reason)) return text[i][1];
-    return reason;
 }

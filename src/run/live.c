@@ -41,7 +41,7 @@ static bool is_constant(const double *values, size_t count) {
     return i == count;
 }
 
-/* What is constant in all chains, as the 1 in the corner of a correlation matrix, has neither number and does not count. */
+/* A quantity that is constant in all chains, such as a diagonal entry of a correlation matrix, has no R-hat and is left out. */
 void live_look(live *l, double *rhat, double *ess) {
     size_t chains = (size_t)l->run->plan->run.chains;
     size_t rows = store_gather(l->run->stores, chains, l->values);
@@ -51,7 +51,7 @@ void live_look(live *l, double *rhat, double *ess) {
         diag_work_free(l->work);
         l->work = diag_work_create(chains, rows);
         l->rows = l->work ? rows : 0;
-        if (!l->work) return; /* for want of memory nothing is shown, and no rule is met */
+        if (!l->work) return; /* out of memory: R-hat and ESS stay NaN, and no stop rule applies */
     }
     for (size_t k = l->run->own; k < l->run->stores[0]->columns; k++) {
         const double *values = l->values + k * chains * rows;
@@ -62,7 +62,7 @@ void live_look(live *l, double *rhat, double *ess) {
             *rhat = *ess = (double)NAN;
             return;
         }
-        *rhat = fmax(*rhat, r); /* of a NaN, the other */
+        *rhat = fmax(*rhat, r); /* fmax and fmin ignore a NaN */
         *ess = fmin(*ess, e);
     }
 }

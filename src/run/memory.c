@@ -1,10 +1,10 @@
-/* memory.c - how much memory a run will use, and whether there is as much: known before its first evaluation.
+/* memory.c - estimates the memory that a run will use, and compares it with what is available, before the first evaluation.
  *
- * A chain is one block, of which only what its sampler touches counts. Room for draws grows with them up to a bound. */
+ * A chain is one block; only the part that its sampler touches counts. Memory for draws grows with their number up to a bound. */
 #include "base/error.h"
 #include "chain/chain.h"
 #include "draws/draws.h"
-#include "run/crew.h"
+#include "run/comm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 static const double program = 5e6, netcdf = 18e6, buffer = 256.0 * 1024.0, chain_small = 8e3, review_most = 1e7,
                     snapshots_most = 64e6;
 
-/* -- What is needed ----------------------------------------------------------------------------------------------- */
+/* -- Estimate ----------------------------------------------------------------------------------------------------- */
 
 static double state_bytes(const ckam_chain *c) {
     const sampler *s = c->options.sampler;
@@ -30,35 +30,35 @@ static double rows_planned(const ckam_run *run) {
     return plan->evals ? (double)plan->evals / (double)plan->thin : HUGE_VAL;
 }
 
-/* Of the files of a chain: a number has 17 digits, but those of the sampler are short. */
+/* File buffers of a chain: a parameter takes up to 17 digits, the sampler's columns fewer. */
 static double buffer_bytes(const ckam_run *run) {
     const double text = rows_planned(run) * (18.0 * (double)(run->values + 1) + 12.0);
     return run->format.csv ? (1.0 + (double)run->plan->run.save_warmup) * fmin(buffer, text) : 0.0;
 }
 
-/* What a chain takes in this process. */
+/* Bytes per chain of this process. */
 static double chain_bytes(const ckam_run *run) {
-    const lane  *l = &run->lanes[run->first];
-    const double rows = fmin(rows_planned(run), (double)l->store.most);
-    return state_bytes(l->chain) + (rows + 1.0) * sizeof(double) * (double)run->columns + buffer_bytes(run) +
+    const run_chain *c = &run->chains[run->first];
+    const double     rows = fmin(rows_planned(run), (double)c->store.most);
+    return state_bytes(c->chain) + (rows + 1.0) * sizeof(double) * (double)run->columns + buffer_bytes(run) +
            chain_small;
 }
 
 /* Beside the chains: the first process follows their stores and reviews the draws at the end; a checkpoint
  * has at most 64 MB of snapshots at a time, or one. */
 static double common_bytes(const ckam_run *run) {
-    const lane  *l = &run->lanes[run->first];
-    const double rows = rows_planned(run) * (double)run->plan->run.chains, columns = (double)run->columns;
-    const double stored = (double)l->store.most * (double)run->plan->run.chains;
-    const double draws = sizeof(double) * fmin(rows * columns, (double)DRAWS_NUMBERS_MOST);
-    const double state = state_bytes(l->chain), states = (double)(run->last - run->first) * state;
-    double       bytes = program + (run->format.csv ? fmax(state, fmin(states, snapshots_most)) : 0.0);
-    if (!crew_is_first(run)) return bytes;
+    const run_chain *c = &run->chains[run->first];
+    const double     rows = rows_planned(run) * (double)run->plan->run.chains, columns = (double)run->columns;
+    const double     stored = (double)c->store.most * (double)run->plan->run.chains;
+    const double     draws = sizeof(double) * fmin(rows * columns, (double)DRAWS_NUMBERS_MOST);
+    const double     state = state_bytes(c->chain), states = (double)(run->last - run->first) * state;
+    double           bytes = program + (run->format.csv ? fmax(state, fmin(states, snapshots_most)) : 0.0);
+    if (!comm_is_root(run)) return bytes;
     return bytes + (run->format.netcdf ? netcdf : 0.0) + sizeof(double) * fmin(rows, stored) * columns + draws +
            fmin(draws, review_most);
 }
 
-/* -- What there is ------------------------------------------------------------------------------------------------ */
+/* -- Available ---------------------------------------------------------------------------------------------------- */
 
 /* The number behind `name` in a file; HUGE_VAL if there is none. */
 static double read_number(const char *path, const char *name) {
@@ -76,7 +76,7 @@ static double read_number(const char *path, const char *name) {
     return value;
 }
 
-/* Of a limit of the address space of this process, what it has not used. */
+/* What is left below the limit on the address space (RLIMIT_AS). */
 static double left_of(int which, const char *used) {
     struct rlimit limit;
     if (getrlimit(which, &limit) || limit.rlim_cur == RLIM_INFINITY) return HUGE_VAL;
@@ -90,11 +90,11 @@ static double available_bytes(const ckam_run *run) {
     double there = 1024.0 * read_number("/proc/meminfo", "MemAvailable:");
     double limit = read_number(group, "");
     if (isfinite(limit)) there = fmin(there, limit - fmin(read_number(used, ""), limit));
-    if (run->crew) there /= (double)run->crew->neighbours;
+    if (run->comm) there /= (double)run->comm->neighbours;
     return there;
 }
 
-/* Chains and stores are in the address space already, touched or not. */
+/* Chains and stores are allocated already, so they count in the address space whether touched or not. */
 static ckam_status check_space(const ckam_run *run, ckam_error *error) {
     const double later = common_bytes(run) + (double)(run->last - run->first) * buffer_bytes(run);
     const double left = fmin(left_of(RLIMIT_AS, "VmSize:"), left_of(RLIMIT_DATA, "VmData:"));

@@ -211,7 +211,7 @@ static bool is_plain(const char *text) {
     return json && !text[character_until_control(text)];
 }
 
-void ckam_plan_crew(ckam_plan *plan, const ckam_crew *crew) { plan->crew = crew; }
+void ckam_plan_comm(ckam_plan *plan, const ckam_comm *comm) { plan->comm = comm; }
 
 void ckam_plan_notice(ckam_plan *plan, ckam_notice *notice, void *context) {
     plan->notice = notice;
@@ -333,7 +333,7 @@ ckam_status plan_copy(ckam_plan **copy, const ckam_plan *plan, ckam_error *error
     }
     (*copy)->run = plan->run;
     memcpy((*copy)->command, plan->command, sizeof plan->command);
-    (*copy)->crew = plan->crew;
+    (*copy)->comm = plan->comm;
     ckam_plan_notice(*copy, plan->notice, plan->context);
     if (!status) return CKAM_OK;
     ckam_plan_free(*copy);

@@ -26,7 +26,7 @@ struct ckam_plan {
     run_settings     run;
     ckam_options    *sampler;
     char             command[OPTION_TEXT]; /* the command line, for run.json */
-    const ckam_crew *crew;                 /* who carries it out; NULL: one process */
+    const ckam_comm *comm;                 /* who carries it out; NULL: one process */
     ckam_notice     *notice;               /* or NULL */
     void            *context;              /* for it */
 };

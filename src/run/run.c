@@ -1,5 +1,5 @@
 /* run.c - a run is created from a plan, or taken up again from its directory. */
-#include "run/crew.h"
+#include "run/comm.h"
 
 #include "base/error.h"
 #include "base/processors.h"
@@ -19,7 +19,7 @@
 static void resolve(ckam_run *run) {
     run_settings *plan = &run->plan->run;
     bool          has_until = strcmp(plan->until, "never") != 0;
-    uint64_t      parallel = processors_for(run->crew ? run->crew->neighbours : 1), own = run->last - run->first;
+    uint64_t      parallel = processors_for(run->comm ? run->comm->neighbours : 1), own = run->last - run->first;
     if (*plan->program && !plan->workers) plan->workers = parallel < own ? parallel : own ? own : 1;
     /* A thread waits while a worker computes. */
     if (!plan->threads) plan->threads = *plan->program && plan->workers > parallel ? plan->workers : parallel;
@@ -136,41 +136,34 @@ static ckam_status read_starts(ckam_run *run, double **starts, ckam_error *error
     return status;
 }
 
-void run_warn(ckam_run *run, const double values[2]) {
-    snprintf(
-        run->warning, sizeof run->warning,
-        "the model gives different values for the same point, %.17g and then %.17g; a sampler needs a density: fix "
-        "the seed of what is random in it, or give noise an explicit parameter",
-        values[0], values[1]);
-}
-
 /* A density has one value at a point. Nothing is said of a start that cannot be computed: the chain will say it. Returns the seconds
  * that the second evaluation took, NaN if there was none. */
 static double look_twice(ckam_run *run) {
-    lane         *l = &run->lanes[0];
+    run_chain    *c = &run->chains[0];
     const double *x;
     double        value[2], begun = 0.0;
-    if (ckam_chain_ask(l->chain, &x)) return (double)NAN;
+    if (ckam_chain_ask(c->chain, &x)) return (double)NAN;
     for (int i = 0; i < 2; i++) {
         begun = clock_seconds();
-        if (l->target.log_density(l->target.context, x, &value[i]) || !isfinite(value[i])) return (double)NAN;
+        if (c->target.log_density(c->target.context, x, &value[i]) || !isfinite(value[i])) return (double)NAN;
     }
     if (value[0] != value[1]) run_warn(run, value);
     return clock_seconds() - begun;
 }
 
-static ckam_status open_lanes(ckam_run *run, bool resumed, ckam_error *error) {
+static ckam_status open_chains(ckam_run *run, bool resumed, ckam_error *error) {
     size_t  chains = (size_t)run->plan->run.chains, dim = run->target.dim;
     double *starts = NULL;
-    run->lanes = calloc(chains, sizeof *run->lanes);
+    run->chains = calloc(chains, sizeof *run->chains);
     run->stores = calloc(chains, sizeof(store *));
-    if (!run->lanes || !run->stores)
+    if (!run->chains || !run->stores)
         return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for %zu chains", chains);
-    for (size_t i = 0; i < chains; i++) run->lanes[i].draws.file = run->lanes[i].warmup.file = -1;
+    for (size_t i = 0; i < chains; i++) run->chains[i].draws.file = run->chains[i].warmup.file = -1;
     ckam_status status = resumed ? CKAM_OK : read_starts(run, &starts, error);
     for (size_t i = run->first; i < run->last && !status; i++)
-        status = lane_open(run, i, starts ? starts + i * dim : NULL, error);
-    for (size_t i = run->last; crew_is_first(run) && i < chains && !status; i++) status = lane_know(run, i, error);
+        status = run_chain_open(run, i, starts ? starts + i * dim : NULL, error);
+    for (size_t i = run->last; comm_is_root(run) && i < chains && !status; i++)
+        status = run_chain_open_remote(run, i, error);
     free(starts);
     return status;
 }
@@ -187,18 +180,18 @@ static ckam_status prepare(ckam_run *run, const ckam_target *target, bool resume
                          run->plan->run.save_warmup ? "save-warmup" : "out");
     budget_plan(run);
     status = resumed ? CKAM_OK : budget_check(run, error);
-    if (!status) status = open_lanes(run, resumed, error);
+    if (!status) status = open_chains(run, resumed, error);
     if (!status) status = memory_check(run, error);
     if (status) return status;
-    if (run->first < run->last) run->warmup = run->lanes[run->first].chain->plan.settings->warmup;
-    return crew_is_first(run) ? live_create(&run->live, run, error) : CKAM_OK;
+    if (run->first < run->last) run->warmup = run->chains[run->first].chain->plan.settings->warmup;
+    return comm_is_root(run) ? live_create(&run->live, run, error) : CKAM_OK;
 }
 
 static ckam_status begin(ckam_run **run, const ckam_plan *plan, ckam_error *error) {
     pthread_condattr_t monotonic;
     ckam_run          *r = *run = calloc(1, sizeof *r);
     if (!r) {
-        crew_begin(NULL, plan->crew, error);
+        comm_begin(NULL, plan->comm, error);
         return CKAM_ERROR_MEMORY;
     }
     r->reason = "";
@@ -211,11 +204,11 @@ static ckam_status begin(ckam_run **run, const ckam_plan *plan, ckam_error *erro
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&r->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    ckam_status status = crew_begin(r, plan->crew, error);
+    ckam_status status = comm_begin(r, plan->comm, error);
     if (!status) {
         status = plan_copy(&r->plan, plan, error);
-        if (!status) status = crew_deal(r, error);
-        status = crew_agree(r, status, error);
+        if (!status) status = comm_assign_chains(r, error);
+        status = comm_agree(r, status, error);
     }
     if (!status) return CKAM_OK;
     ckam_run_free(r);
@@ -225,8 +218,8 @@ static ckam_status begin(ckam_run **run, const ckam_plan *plan, ckam_error *erro
 
 void ckam_run_free(ckam_run *run) {
     if (!run) return;
-    for (size_t i = 0; run->lanes && i < run->plan->run.chains; i++) lane_close(&run->lanes[i]);
-    crew_end(run);
+    for (size_t i = 0; run->chains && i < run->plan->run.chains; i++) run_chain_close(&run->chains[i]);
+    comm_end(run);
     source_close(run->source);
     json_decref(run->rejected);
     for (size_t k = 0; run->names && k < run->columns; k++) free(run->names[k]);
@@ -239,13 +232,8 @@ void ckam_run_free(ckam_run *run) {
     pthread_mutex_destroy(&run->lock);
     free(run->names);
     free(run->stores);
-    free(run->lanes);
+    free(run->chains);
     free(run);
-}
-
-const char *run_model_name(const ckam_run *run) {
-    const source_request request = plan_source(run->plan);
-    return run->source ? source_name(&request) : run->plan->run.model;
 }
 
 static void log_faults(ckam_run *run) {
@@ -255,12 +243,12 @@ static void log_faults(ckam_run *run) {
 /* The first process has made or taken the directory: the others open it. */
 static ckam_status join_directory(ckam_run *run, const char *path, ckam_error *error) {
     ckam_status status = CKAM_OK;
-    if (!run->crew) return CKAM_OK;
-    if (crew_is_first(run))
+    if (!run->comm) return CKAM_OK;
+    if (comm_is_root(run))
         (void)fsync(run->place.lock); /* the mark is to be seen on other machines; if not, they say so */
-    crew_tell(run, run->place.mark, sizeof run->place.mark);
-    if (!crew_is_first(run)) status = directory_join(&run->place, path, error);
-    return crew_agree(run, status, error);
+    comm_broadcast(run, run->place.mark, sizeof run->place.mark);
+    if (!comm_is_root(run)) status = directory_join(&run->place, path, error);
+    return comm_agree(run, status, error);
 }
 
 /* -- A new run ---------------------------------------------------------------------------------------------------- */
@@ -269,11 +257,10 @@ static ckam_status join_directory(ckam_run *run, const char *path, ckam_error *e
 static ckam_status make_directory(ckam_run *run, ckam_error *error) {
     run_settings *plan = &run->plan->run;
     ckam_status   status = CKAM_OK;
-    if (crew_is_first(run))
-        status = directory_make(&run->place, plan->out, run_model_name(run), plan->overwrite, error);
-    status = crew_agree(run, status, error);
+    if (comm_is_root(run)) status = directory_make(&run->place, plan->out, run_model_name(run), plan->overwrite, error);
+    status = comm_agree(run, status, error);
     if (status) return status;
-    crew_tell(run, run->place.folder.path, sizeof run->place.folder.path);
+    comm_broadcast(run, run->place.folder.path, sizeof run->place.folder.path);
     snprintf(plan->out, sizeof plan->out, "%.*s", OPTION_TEXT - 1, run->place.folder.path);
     return join_directory(run, plan->out, error);
 }
@@ -283,8 +270,8 @@ static ckam_status make_files(ckam_run *run, ckam_error *error) {
     if (status) return status;
     double begun = clock_seconds();
     log_faults(run);
-    for (size_t i = run->first; i < run->last && !status; i++) status = lane_make_files(run, i, error);
-    status = crew_agree(run, status, error);
+    for (size_t i = run->first; i < run->last && !status; i++) status = run_chain_make_files(run, i, error);
+    status = comm_agree(run, status, error);
     if (!status) status = checkpoint_begin(run, error);
     run->files_cost = clock_seconds() - begun;
     return status ? status : finish_record(run, 0.0, false, NULL, error);
@@ -293,22 +280,22 @@ static ckam_status make_files(ckam_run *run, ckam_error *error) {
 ckam_status ckam_run_create(ckam_run **run, const ckam_plan *plan, const ckam_target *target, ckam_error *error) {
     if (run) *run = NULL;
     if (!run || !plan) return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan or the place for the run is NULL");
-    ckam_error unheard;
-    if (!error) error = &unheard; /* other processes are told what is in it */
+    ckam_error local;
+    if (!error) error = &local; /* comm_agree() sends it to the other ranks */
     ckam_status status = begin(run, plan, error);
     if (status) return status;
     clock_text((*run)->started);
-    crew_tell(*run, (*run)->started, sizeof(*run)->started);
-    crew_tell(*run, &(*run)->plan->run.seed, sizeof(*run)->plan->run.seed); /* it may have been drawn */
+    comm_broadcast(*run, (*run)->started, sizeof(*run)->started);
+    comm_broadcast(*run, &(*run)->plan->run.seed, sizeof(*run)->plan->run.seed); /* it may have been drawn */
     status = prepare(*run, target, false, error);
-    status = crew_agree(*run, status, error);
+    status = comm_agree(*run, status, error);
     bool   timed = budget_is_time(plan);
     double seconds = (double)NAN;
-    if (!status && (timed || (*run)->source) && crew_is_first(*run)) seconds = look_twice(*run);
+    if (!status && (timed || (*run)->source) && comm_is_root(*run)) seconds = look_twice(*run);
     if (!status && timed) budget_plan_time(*run, seconds);
     if (!status && (*run)->format.csv) {
         status = make_files(*run, error);
-        if (status && crew_is_first(*run)) directory_discard(&(*run)->place);
+        if (status && comm_is_root(*run)) directory_discard(&(*run)->place);
     }
     (*run)->startup = clock_seconds() - (*run)->startup;
     if (!status) return CKAM_OK;
@@ -341,14 +328,14 @@ static ckam_status read_record(ckam_run *run, ckam_error *error) {
 }
 
 /* Reads the rows of one chain that its store would have kept. */
-static ckam_status fill_store(lane *l, csv_reader *reader, size_t columns, const size_t *all, ckam_error *error) {
+static ckam_status fill_store(run_chain *c, csv_reader *reader, size_t columns, const size_t *all, ckam_error *error) {
     uint64_t    row = 0, skipped;
     ckam_status status = CKAM_OK;
-    while (!status && row < l->kept.draws) {
-        status = csv_next(reader, columns, all, l->row, error);
+    while (!status && row < c->kept.draws) {
+        status = csv_next(reader, columns, all, c->row, error);
         if (status) break;
-        store_add(&l->store, row++, l->row);
-        uint64_t next = (row + l->store.stride - 1) / l->store.stride * l->store.stride;
+        store_add(&c->store, row++, c->row);
+        uint64_t next = (row + c->store.stride - 1) / c->store.stride * c->store.stride;
         status = csv_skip(reader, next - row, &skipped, error);
         row = next;
     }
@@ -380,7 +367,7 @@ static ckam_status fill_stores(ckam_run *run, ckam_error *error) {
         status = csv_open(&reader, &run->place.folder, name, error);
         if (status) break;
         status = check_header(run, reader, path, error);
-        if (!status) status = fill_store(&run->lanes[i], reader, columns, all, error);
+        if (!status) status = fill_store(&run->chains[i], reader, columns, all, error);
         csv_free(reader);
         if (status == CKAM_STOP)
             status = fail_with(error, CKAM_ERROR_FORMAT, "%.120s has fewer rows than its checkpoint", path);
@@ -389,7 +376,7 @@ static ckam_status fill_stores(ckam_run *run, ckam_error *error) {
     return status;
 }
 
-/* They are made again at the end, and would not belong to the rows until then. */
+/* Until they are written again at the end they would not match the rows. */
 static void remove_stale(const ckam_run *run) {
     static const char *const names[] = {"draws.nc", "summary.csv", "evidence.json"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlinkat(run->place.folder.file, names[i], 0);
@@ -407,17 +394,17 @@ static void lift_limits(ckam_run *run, news new) {
     run_settings *plan = &run->plan->run;
     uint64_t      draws = UINT64_MAX, evaluations = UINT64_MAX;
     for (size_t i = run->first; i < run->last; i++) {
-        if (run->lanes[i].kept.draws < draws) draws = run->lanes[i].kept.draws;
-        if (run->lanes[i].evaluations < evaluations) evaluations = run->lanes[i].evaluations;
+        if (run->chains[i].kept.draws < draws) draws = run->chains[i].kept.draws;
+        if (run->chains[i].evaluations < evaluations) evaluations = run->chains[i].evaluations;
     }
-    draws = crew_least(run, draws);
-    evaluations = crew_least(run, evaluations);
+    draws = comm_min(run, draws);
+    evaluations = comm_min(run, evaluations);
     if (plan->draws && draws >= plan->draws && (new.rule || new.draws)) plan->draws = new.rule ? 0 : draws;
     if (plan->evals && evaluations >= plan->evals) plan->evals = new.rule && !new.evals ? 0 : evaluations;
     resolve(run);
 }
 
-/* Whether the plan may go on what is there, and with what. */
+/* Whether a run may be resumed with this plan; *new says which rules it adds. */
 static ckam_status check_plan(const ckam_run *run, news *new, ckam_error *error) {
     ckam_plan  *before;
     ckam_status status = plan_open(&before, &run->place.folder, ".", error);
@@ -446,18 +433,18 @@ static ckam_status take(ckam_run *run, const char *path, const ckam_target *targ
 
 static ckam_status take_up(ckam_run *run, const char *path, const ckam_target *target, ckam_error *error) {
     news new = {0};
-    ckam_status status = crew_is_first(run) ? directory_take(&run->place, path, error) : CKAM_OK;
-    status = crew_agree(run, status, error);
+    ckam_status status = comm_is_root(run) ? directory_take(&run->place, path, error) : CKAM_OK;
+    status = comm_agree(run, status, error);
     if (!status) status = join_directory(run, path, error);
     if (status) return status;
-    status = crew_agree(run, take(run, path, target, &new, error), error);
+    status = comm_agree(run, take(run, path, target, &new, error), error);
     if (!status) status = checkpoint_load(run, error);
     if (status) return status;
-    status = crew_agree(run, fill_stores(run, error), error);
+    status = comm_agree(run, fill_stores(run, error), error);
     if (status) return status;
     lift_limits(run, new);
-    for (size_t i = run->first; i < run->last; i++) lane_report(run, &run->lanes[i]);
-    if (crew_is_first(run)) remove_stale(run);
+    for (size_t i = run->first; i < run->last; i++) run_chain_report(run, &run->chains[i]);
+    if (comm_is_root(run)) remove_stale(run);
     run->settled = true;
     /* Rows that were put back are part of their files from here on: at the end the place of the rest is used again. */
     status = checkpoint_save(run, error);
@@ -469,8 +456,8 @@ ckam_status ckam_run_resume(ckam_run **run, const ckam_plan *plan, const char *p
     if (run) *run = NULL;
     if (!run || !plan || !path)
         return fail_with(error, CKAM_ERROR_ARGUMENT, "the plan, the directory or the place for the run is NULL");
-    ckam_error unheard;
-    if (!error) error = &unheard; /* other processes are told what is in it */
+    ckam_error local;
+    if (!error) error = &local; /* comm_agree() sends it to the other ranks */
     ckam_status status = begin(run, plan, error);
     if (status) return status;
     status = take_up(*run, path, target, error);
@@ -478,60 +465,5 @@ ckam_status ckam_run_resume(ckam_run **run, const ckam_plan *plan, const char *p
     if (!status) return CKAM_OK;
     ckam_run_free(*run);
     *run = NULL;
-    return status;
-}
-
-/* -- Looking ------------------------------------------------------------------------------------------------------ */
-
-const char        *ckam_run_directory(const ckam_run *run) { return run->place.folder.path; }
-const char        *ckam_run_reason(const ckam_run *run) { return run->reason; }
-const ckam_review *ckam_run_review(const ckam_run *run) { return run->review; }
-const char        *ckam_run_warning(const ckam_run *run) { return run->warning; }
-const char        *ckam_run_shortfall(const ckam_run *run) { return run->shortfall; }
-
-/* For the sampler a point outside of the bounds has no density; for the user it is no point of the model. */
-void ckam_run_counts(const ckam_run *run, ckam_counts *counts) {
-    uint64_t outside = run->outside;
-    *counts = (ckam_counts){0};
-    pthread_mutex_lock(run->guard); /* a watcher may ask while chains go on */
-    for (size_t i = 0; i < run->plan->run.chains; i++) {
-        const ckam_counts *own = &run->lanes[i].counts;
-        counts->evaluations += own->evaluations;
-        counts->iterations += own->iterations;
-        counts->draws += run->lanes[i].kept.seen;
-        counts->accepted += own->accepted;
-        counts->undefined += own->undefined;
-        outside += run->lanes[i].outside;
-        counts->floored += own->floored;
-        counts->factorisations += own->factorisations;
-        counts->scouts += own->scouts;
-        counts->runaways += own->runaways;
-        if (own->modes > counts->modes) counts->modes = own->modes; /* what is known to one is known to all */
-    }
-    counts->undefined -= outside < counts->undefined ? outside : counts->undefined;
-    pthread_mutex_unlock(run->guard);
-}
-
-ckam_status ckam_run_draws(const ckam_run *run, ckam_draws **draws, ckam_error *error) {
-    *draws = NULL;
-    if (!crew_is_first(run))
-        return fail_with(error, CKAM_ERROR_ORDER,
-                         "the draws of all chains are with the process of rank 0; this one has rank %zu",
-                         run->crew->rank);
-    size_t      chains = (size_t)run->plan->run.chains, dim = run->values, first = run->own;
-    double     *gathered = calloc(chains * run->stores[0]->most, run->columns * sizeof *gathered);
-    double     *values = calloc(chains * run->stores[0]->most, dim * sizeof *values);
-    ckam_status status = CKAM_OK;
-    if (!gathered || !values) {
-        status = fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the draws");
-    } else {
-        size_t rows = store_gather(run->stores, chains, gathered), count = chains * rows;
-        for (size_t k = 0; k < dim; k++)
-            for (size_t i = 0; i < count; i++) values[i * dim + k] = gathered[(first + k) * count + i];
-        status = ckam_draws_create(draws, chains, rows, dim, (const char *const *)run->names + first, values,
-                                   gathered + COLUMN_LOG_DENSITY * count, error);
-    }
-    free(gathered);
-    free(values);
     return status;
 }

@@ -1,4 +1,4 @@
-/* search.c - how the search for modes went; and draws that were made before a mode was found.
+/* search.c - the state of the search for modes over all chains; discards draws made before a mode was found.
  *
  * Draws made without a mode are not draws from the target. So when a mode that carries weight is found after they began, they become
  * warm-up, and drawing begins anew. The files are consistent whenever the process is killed: rows are copied to the warm-up file
@@ -8,7 +8,7 @@
 #include "base/unseen.h"
 #include "chain/chain.h"
 #include "draws/draws.h"
-#include "run/crew.h"
+#include "run/comm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,22 +17,22 @@
 
 enum { BLOCK = 1 << 16, NAME = 64 };
 
-/* What the chains of a process say. */
+/* The search as the chains of one rank report it. */
 typedef struct report {
     search_counts counts; /* of its first chain; recent, unvisited, draws and late of all */
     uint64_t      stuck;  /* chains that have no draws, or could make none after a restart */
 } report;
 
-static bool can_restart(const ckam_run *run, const lane *l) {
-    bool evaluates = !run->plan->run.evals || l->evaluations < run->plan->run.evals;
-    return l->kept.draws && evaluates && lane_rows_most(run, lane_spent(run, l)) > 0;
+static bool can_restart(const ckam_run *run, const run_chain *c) {
+    bool evaluates = !run->plan->run.evals || c->evaluations < run->plan->run.evals;
+    return c->kept.draws && evaluates && run_chain_rows_most(run, run_chain_spent(run, c)) > 0;
 }
 
 static report own_report(const ckam_run *run) {
     report r = {0};
     for (size_t i = run->first; i < run->last; i++) {
         search_counts c;
-        if (!chain_search(run->lanes[i].chain, &c)) continue;
+        if (!chain_search(run->chains[i].chain, &c)) continue;
         if (i == run->first) {
             r.counts = c;
         } else {
@@ -42,17 +42,17 @@ static report own_report(const ckam_run *run) {
             r.counts.late += c.late;
             r.counts.unvisited_share = fmax(r.counts.unvisited_share, c.unvisited_share);
         }
-        r.stuck += !can_restart(run, &run->lanes[i]);
+        r.stuck += !can_restart(run, &run->chains[i]);
     }
     return r;
 }
 
 void search_update(ckam_run *run) {
-    _Static_assert(sizeof(report) <= CREW_MOST, "a report is told at once");
-    const report  own = own_report(run), *all = crew_share(run, &own, sizeof own);
+    _Static_assert(sizeof(report) <= COMM_ALLGATHER_MOST, "one allgather carries a report");
+    const report  own = own_report(run), *all = comm_allgather(run, &own, sizeof own);
     search_counts c = all[0].counts;
     uint64_t      stuck = all[0].stuck;
-    for (size_t r = 1; r < crew_size(run); r++) {
+    for (size_t r = 1; r < comm_size(run); r++) {
         c.recent += all[r].counts.recent;
         c.recent_evaluations += all[r].counts.recent_evaluations;
         c.draws += all[r].counts.draws;
@@ -74,8 +74,8 @@ void search_update(ckam_run *run) {
                                 .common = c.common,
                                 .unvisited_share = c.unvisited_share,
                                 .late_share = c.draws ? (double)c.late / (double)c.draws : 0.0,
-                                .restarts = run->lanes[0].kept.restarts,
-                                .discarded = run->lanes[0].kept.discarded};
+                                .restarts = run->chains[0].kept.restarts,
+                                .discarded = run->chains[0].kept.discarded};
     run->late = search_is_late(c.draws, c.late);
     run->stuck = stuck;
 }
@@ -84,17 +84,17 @@ bool search_restarts(const ckam_run *run) { return run->late && !run->stuck; }
 
 /* -- Discarding --------------------------------------------------------------------------------------------------- */
 
-/* The rows of a chain behind those of its warm-up file. */
+/* Appends the rows of a chain to its warm-up file. */
 static ckam_status copy_rows(ckam_run *run, size_t index, ckam_error *error) {
-    lane *l = &run->lanes[index];
-    char  name[NAME], block[BLOCK], shown[FILE_SHOWN];
+    run_chain *c = &run->chains[index];
+    char       name[NAME], block[BLOCK], shown[FILE_SHOWN];
     draws_path(".", index, false, sizeof name, name);
     int         file = openat(run->place.folder.file, name, O_RDONLY | O_CLOEXEC);
     ckam_status status = CKAM_OK;
-    for (uint64_t at = l->kept.top; !status && at < l->draws.length;) {
-        size_t  size = l->draws.length - at < BLOCK ? (size_t)(l->draws.length - at) : BLOCK;
+    for (uint64_t at = c->kept.top; !status && at < c->draws.length;) {
+        size_t  size = c->draws.length - at < BLOCK ? (size_t)(c->draws.length - at) : BLOCK;
         ssize_t count = file < 0 ? -1 : pread(file, block, size, (off_t)at);
-        status = count > 0 ? csv_add(&l->warmup, block, (size_t)count, error)
+        status = count > 0 ? csv_add(&c->warmup, block, (size_t)count, error)
                            : fail_with(error, CKAM_ERROR_INPUT, "cannot read %s again: %s",
                                        file_show(&run->place.folder, name, shown), strerror(errno));
         at += count > 0 ? (uint64_t)count : 0;
@@ -103,35 +103,35 @@ static ckam_status copy_rows(ckam_run *run, size_t index, ckam_error *error) {
     return status;
 }
 
-static void forget_draws(ckam_run *run, lane *l) {
-    struct lane_kept *k = &l->kept;
-    k->spent = lane_spent(run, l);
+static void forget_draws(ckam_run *run, run_chain *c) {
+    struct chain_kept *k = &c->kept;
+    k->spent = run_chain_spent(run, c);
     k->discarded += k->draws;
     k->restarts++;
-    k->warmup_rows += l->warmup.file >= 0 ? k->draws : 0;
+    k->warmup_rows += c->warmup.file >= 0 ? k->draws : 0;
     k->draws = k->seen = 0;
     k->warmup += k->sampling;
     k->sampling = 0.0;
-    store_clear(&l->store);
-    chain_restart(l->chain);
-    lane_report(run, l);
+    store_clear(&c->store);
+    chain_restart(c->chain);
+    run_chain_report(run, c);
 }
 
 ckam_status search_discard(ckam_run *run, ckam_error *error) {
     ckam_status status = CKAM_OK;
     for (size_t i = run->first; i < run->last && run->format.csv && !status; i++) {
-        lane *l = &run->lanes[i];
-        status = csv_flush(&l->draws, error);
-        if (!status && l->warmup.file >= 0) status = copy_rows(run, i, error);
+        run_chain *c = &run->chains[i];
+        status = csv_flush(&c->draws, error);
+        if (!status && c->warmup.file >= 0) status = copy_rows(run, i, error);
     }
-    status = crew_agree(run, status, error);
+    status = comm_agree(run, status, error);
     if (status) return status;
-    for (size_t i = run->first; i < run->last; i++) forget_draws(run, &run->lanes[i]);
+    for (size_t i = run->first; i < run->last; i++) forget_draws(run, &run->chains[i]);
     if (!run->format.csv) return CKAM_OK;
     status = checkpoint_save(run, error);
     for (size_t i = run->first; i < run->last && !status; i++)
-        status = csv_cut(&run->lanes[i].draws, run->lanes[i].kept.top, error);
-    return crew_agree(run, status, error);
+        status = csv_cut(&run->chains[i].draws, run->chains[i].kept.top, error);
+    return comm_agree(run, status, error);
 }
 
 /* -- run.json ----------------------------------------------------------------------------------------------------- */
@@ -146,31 +146,6 @@ json_t *search_json(const ckam_search *s) {
                      plan_json_word(s->group[1]), "common_modes", plan_json_word(s->common), "unvisited_share",
                      s->unvisited_share, "late_share", s->late_share, "restarts", plan_json_word(s->restarts),
                      "discarded", plan_json_word(s->discarded));
-}
-
-static uint64_t word(const json_t *json, const char *key) {
-    return (uint64_t)json_integer_value(json_object_get(json, key));
-}
-
-static double number(const json_t *json, const char *key) { return json_number_value(json_object_get(json, key)); }
-
-ckam_search search_read(const json_t *json) {
-    const json_t *groups = json_object_get(json, "modes_by_group");
-    ckam_search   s = {.searches = word(json, "searches"),
-                       .evaluations = word(json, "evaluations"),
-                       .modes = word(json, "modes"),
-                       .once = word(json, "met_once"),
-                       .twice = word(json, "met_twice"),
-                       .probability = number(json, "unseen_probability"),
-                       .bound = number(json, "unseen_bound"),
-                       .unseen = number(json, "unseen_modes"),
-                       .common = word(json, "common_modes"),
-                       .unvisited_share = number(json, "unvisited_share"),
-                       .late_share = number(json, "late_share"),
-                       .restarts = word(json, "restarts"),
-                       .discarded = word(json, "discarded")};
-    for (size_t i = 0; i < 2; i++) s.group[i] = (uint64_t)json_integer_value(json_array_get(groups, i));
-    return s;
 }
 
 void ckam_run_search(const ckam_run *run, ckam_search *search) {

@@ -41,7 +41,7 @@ void store_add(store *s, uint64_t index, const double *row) {
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Strides are powers of 2, so a wider one is met by every so many rows of a narrower one. */
+/* Strides are powers of 2, so every k-th row of a store with stride s is a row of one with stride k s. */
 static size_t rows_at(const store *s, uint64_t stride) {
     uint64_t step = stride / s->stride;
     return (size_t)((s->rows + step - 1) / step);
@@ -59,7 +59,7 @@ static bool copy_rows(store *s, uint64_t stride, size_t rows, size_t count, size
     return fits;
 }
 
-/* One lock at a time: a row is known by its number alone, and rows at a stride only become more. */
+/* One lock at a time is enough: which draw a row is follows from its index, and the rows at a stride only grow in number. */
 size_t store_gather(store *const *stores, size_t count, double *values) {
     uint64_t stride = 1;
     size_t   rows = 0, copied = 0;

@@ -1,7 +1,7 @@
-/* store.h - the draws of one chain that a run keeps in memory: an even thinning that never outgrows its room.
+/* store.h - the draws of one chain that a run keeps in memory: thinned evenly to a fixed capacity.
  *
- * For the rules that stop a run, for its progress, and for runs that write no files. The chain's thread adds; another
- * may read. Which draws are kept depends on their number alone. */
+ * For stop rules, progress, and runs that write no files. The chain's thread adds rows; another may read. Which draws are kept
+ * depends on their number alone. */
 #ifndef CKAM_RUN_STORE_H
 #define CKAM_RUN_STORE_H
 
@@ -28,7 +28,7 @@ void store_add(store *s, uint64_t index, const double *row);
  * room for count * most * columns numbers. */
 size_t store_gather(store *const *stores, size_t count, double *values);
 
-/* All of it as numbers, for a store elsewhere with the same room; both return how many there are. */
+/* Packs a store into an array, and unpacks it into a store of the same capacity on another rank; both return the array's length. */
 size_t store_packed_most(const store *s);
 size_t store_pack(store *s, double *numbers);
 size_t store_unpack(store *s, const double *numbers);

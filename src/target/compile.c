@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "target/cache.h"
 #include "target/engine.h"
-#include "target/expression.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -238,7 +237,7 @@ static int start(const char *program, char **words, pid_t *child) {
 /* How to see the messages again; "" where that is too long for a sentence. */
 static void repeat_text(const job *j, const cache *c, char *text, size_t size) {
     int length =
-        snprintf(text, size, "; to see it again: %s -fsyntax-only -I%s/include %s", j->compiler, c->folder, j->source);
+        snprintf(text, size, "; to repeat it: %s -fsyntax-only -I%s/include %s", j->compiler, c->folder, j->source);
     if (length < 0 || (size_t)length >= size) text[0] = 0;
 }
 
@@ -249,9 +248,12 @@ static ckam_status complain(const job *j, const cache *c, int outcome, ckam_erro
                          WTERMSIG(outcome));
     if (!j->source)
         return fail_with(error, CKAM_ERROR_OPTION,
-                         "the --log-density is no expression in C with the names of --params; the compiler said why");
+                         "cannot compile the expression of --log-density, see the compiler's message above; its "
+                         "variables are the names of "
+                         "--params, and a power is pow(x, 2) or x*x, not x^2");
     repeat_text(j, c, again, sizeof again);
-    return fail_with(error, CKAM_ERROR_FORMAT, "%.40s does not compile; the compiler said why%s", j->source, again);
+    return fail_with(error, CKAM_ERROR_FORMAT, "%.40s does not compile, see the compiler's message above%s", j->source,
+                     again);
 }
 
 static ckam_status run(const job *j, const cache *c, ckam_error *error) {

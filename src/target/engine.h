@@ -1,7 +1,7 @@
 /* engine.h - one kind of user's model: a shared object, Stan's, a program, or one of these in a process of its own.
  *
  * A table of functions and what all kinds have in common. source.c puts bounds, counting and messages around it. Calls for one
- * seat never overlap; those for different seats do, from different threads. */
+ * handle never overlap; calls for different handles do, from different threads. */
 #ifndef CKAM_TARGET_ENGINE_H
 #define CKAM_TARGET_ENGINE_H
 
@@ -24,14 +24,14 @@ enum { ENGINE_WHY = 200 }; /* room for the sentence */
 typedef struct engine engine;
 
 typedef struct engine_type {
-    /* What a chain needs for itself, into *seat (NULL: nothing is needed). */
-    ckam_status (*sit)(engine *e, size_t chain, void **seat, ckam_error *error);
-    void (*leave)(engine *e, void *seat);
+    /* *handle := the engine's state for one chain; NULL where it needs none. */
+    ckam_status (*attach)(engine *e, size_t chain, void **handle, ckam_error *error);
+    void (*detach)(engine *e, void *handle);
     /* log density at x (dim numbers). */
-    engine_answer (*evaluate)(engine *e, void *seat, const double *x, double *value, char *why);
+    engine_answer (*evaluate)(engine *e, void *handle, const double *x, double *value, char *why);
     /* What is saved with a draw at x: `derived` numbers. For engines with params x is what evaluate() got, too. NULL where there
      * is nothing. */
-    engine_answer (*derive)(engine *e, void *seat, const double *x, double *out, char *why);
+    engine_answer (*derive)(engine *e, void *handle, const double *x, double *out, char *why);
     /* u := the point at which evaluate() would be called for these values of the first columns. NULL: params do it. */
     engine_answer (*unconstrain)(engine *e, const double *columns, double *u, char *why);
     /* Whether all answers so far were those of their points, as far as the engine can tell; no evaluation is under way. With
@@ -48,7 +48,7 @@ struct engine {
                                  * (Stan): x is on the whole line, and derive() gives the whole row */
     size_t derived; /* numbers that derive() gives */
     char **derived_names; /* of them; owned */
-    bool   threads;       /* evaluate() may run in several threads at once, for different seats */
+    bool   threads;       /* evaluate() may run in several threads at once, for different handles */
     bool
         random; /* derive() uses random numbers (generated quantities): those of the chain and the point, so that a row can be
                            * made again */
@@ -72,6 +72,9 @@ ckam_status compile_file(const char *source, char **path, ckam_error *error);
 /* The same for one line: an expression in the parameters `p`, whose names are variables (a vector is an array that begins at 0). */
 ckam_status compile_expression(const char *expression, const params *p, char **path, ckam_error *error);
 
+/* expression.c: *text := the source of a model whose log density is this expression in the parameters; yours to free. */
+ckam_status expression_source(const char *expression, const params *p, char **text, size_t *size, ckam_error *error);
+
 /* shared.c: a shared object that keeps ckam/model.h. `declared`: --params, or NULL; it must agree with the list in the model, if
  * there is one. */
 ckam_status shared_open(engine **e, const char *path, const params *declared, const char *data, ckam_error *error);
@@ -90,7 +93,7 @@ typedef struct program_setup {
     double        patience;
 } program_setup;
 ckam_status program_open(engine **e, const program_setup *setup, ckam_error *error);
-/* isolate.c: *e := the same model, evaluated in a process a seat, so that nothing it does harms this one. Takes over the inner
+/* isolate.c: *e := the same model, evaluated in one process per handle, so that it cannot harm this one. Takes over the inner
  * engine, also when it fails. */
 ckam_status engine_isolate(engine **e, double timeout, ckam_error *error);
 

@@ -1,5 +1,5 @@
-/* expression.c - see expression.h. */
-#include "target/expression.h"
+/* expression.c - a model in C around one line that the user gave. */
+#include "target/engine.h"
 
 #include "base/error.h"
 #include "base/number.h"

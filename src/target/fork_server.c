@@ -169,7 +169,7 @@ static bool end(server *s, const order *o) {
     return report_send(s->socket, r, -1);
 }
 
-/* A process that a worker has forked may hold its socket: the parent would wait for ever for the answer of the dead. */
+/* A process that a worker forked may keep the worker's socket open, so that after the worker's end the parent would never see EOF. */
 static void kill_orphans(const server *s) {
     for (size_t k = 0; k < s->count; k++)
         if (has_ended(s->workers[k])) kill_group(s->workers[k]);

@@ -1,7 +1,7 @@
-/* isolate.c - a model in a process a seat: see engine_isolate() in engine.h.
+/* isolate.c - evaluates a model in one process per handle: see engine_isolate() in engine.h.
  *
  * A worker answers one point at a time. One that dies or takes too long is a fault of that evaluation; the next one gets
- * a new worker, forked from the model as it was when the run began, in the seat of the same chain. So what is random in
+ * a new worker, forked from the model as it was when the run began, for the same chain. So what is random in
  * derive() should follow from the chain and the point, as in stan.c: a generator that goes on would begin anew. */
 #include "base/clock.h"
 #include "base/error.h"
@@ -49,11 +49,11 @@ typedef struct isolate {
     pthread_mutex_t lock; /* of the inner engine in this process */
 } isolate;
 
-typedef struct place {
+typedef struct process_handle {
     size_t      chain;
     fork_worker worker;
     letters     letters;
-} place;
+} process_handle;
 
 static isolate *isolate_of(engine *e) { return (isolate *)e; }
 
@@ -125,17 +125,17 @@ static void work(void *context, int socket, size_t number) {
     engine    *inner = i->inner;
     request   *q = i->letters.request;
     reply     *r = i->letters.reply;
-    void      *seat = NULL;
+    void      *handle = NULL;
     ckam_error hello = {.status = CKAM_OK, .message = ""};
-    if (inner->type->sit) hello.status = inner->type->sit(inner, number, &seat, &hello);
+    if (inner->type->attach) hello.status = inner->type->attach(inner, number, &handle, &hello);
     if (send_all(socket, &hello, sizeof hello, HUGE_VAL) || hello.status) return;
     while (!receive_all(socket, q, request_size(inner), HUGE_VAL)) {
         r->number = q->number;
         r->why[0] = '\0';
         if (q->call == CALL_DERIVE)
             for (size_t k = 0; k < inner->derived; k++) r->derived[k] = (double)NAN;
-        r->answer = q->call == CALL_DERIVE ? inner->type->derive(inner, seat, q->x, r->derived, r->why)
-                                           : inner->type->evaluate(inner, seat, q->x, &r->value, r->why);
+        r->answer = q->call == CALL_DERIVE ? inner->type->derive(inner, handle, q->x, r->derived, r->why)
+                                           : inner->type->evaluate(inner, handle, q->x, &r->value, r->why);
         (void)fflush(stdout); /* what the model has printed: there is no other moment for it */
         if (send_all(socket, r, reply_size(inner, q->call), HUGE_VAL)) return;
     }
@@ -146,7 +146,7 @@ static void work(void *context, int socket, size_t number) {
 static const char server_died[] = "the process that starts those of the model has died";
 
 /* How the worker has ended, in words. False if that cannot be known: the server has died, too. */
-static bool end_worker(isolate *i, place *p, passage way, char *why) {
+static bool end_worker(isolate *i, process_handle *p, passage way, char *why) {
     int status = 0;
     if (fork_server_end(&i->server, &p->worker, way != PASSED_NOT, &status)) {
         snprintf(why, ENGINE_WHY, "%s", server_died);
@@ -163,8 +163,8 @@ static bool end_worker(isolate *i, place *p, passage way, char *why) {
     return true;
 }
 
-/* A worker for this place, whose seat is taken. */
-static ckam_status start_worker(isolate *i, place *p, ckam_error *error) {
+/* Starts the worker of an attached chain. */
+static ckam_status start_worker(isolate *i, process_handle *p, ckam_error *error) {
     ckam_error hello;
     char       why[ENGINE_WHY];
     int        problem = fork_server_start(&i->server, p->chain, &p->worker);
@@ -183,7 +183,7 @@ static ckam_status start_worker(isolate *i, place *p, ckam_error *error) {
     return fail_with(error, hello.status, "%s", hello.message);
 }
 
-static engine_answer call(isolate *i, place *p, uint32_t what, const double *x, char *why) {
+static engine_answer call(isolate *i, process_handle *p, uint32_t what, const double *x, char *why) {
     request   *q = p->letters.request;
     reply     *r = p->letters.reply;
     ckam_error error;
@@ -203,16 +203,16 @@ static engine_answer call(isolate *i, place *p, uint32_t what, const double *x, 
     return (engine_answer)r->answer;
 }
 
-static engine_answer isolate_evaluate(engine *e, void *seat, const double *x, double *value, char *why) {
-    place        *p = seat;
-    engine_answer answer = call(isolate_of(e), p, CALL_EVALUATE, x, why);
+static engine_answer isolate_evaluate(engine *e, void *handle, const double *x, double *value, char *why) {
+    process_handle *p = handle;
+    engine_answer   answer = call(isolate_of(e), p, CALL_EVALUATE, x, why);
     if (answer == ENGINE_VALUE) *value = p->letters.reply->value;
     return answer;
 }
 
-static engine_answer isolate_derive(engine *e, void *seat, const double *x, double *out, char *why) {
-    place        *p = seat;
-    engine_answer answer = call(isolate_of(e), p, CALL_DERIVE, x, why);
+static engine_answer isolate_derive(engine *e, void *handle, const double *x, double *out, char *why) {
+    process_handle *p = handle;
+    engine_answer   answer = call(isolate_of(e), p, CALL_DERIVE, x, why);
     if (answer <= ENGINE_REJECT) memcpy(out, p->letters.reply->derived, e->derived * sizeof *out); /* what can be had */
     return answer;
 }
@@ -225,26 +225,26 @@ static engine_answer isolate_unconstrain(engine *e, const double *columns, doubl
     return answer;
 }
 
-static void isolate_leave(engine *e, void *seat) {
-    place *p = seat;
-    int    status;
+static void isolate_detach(engine *e, void *handle) {
+    process_handle *p = handle;
+    int             status;
     if (!p) return;
     if (p->worker.socket >= 0) fork_server_end(&isolate_of(e)->server, &p->worker, true, &status);
     letters_free(&p->letters);
     free(p);
 }
 
-static ckam_status isolate_sit(engine *e, size_t chain, void **seat, ckam_error *error) {
-    place *p = calloc(1, sizeof *p);
-    *seat = NULL;
-    if (p) *p = (place){.chain = chain, .worker = {.socket = -1}};
+static ckam_status isolate_attach(engine *e, size_t chain, void **handle, ckam_error *error) {
+    process_handle *p = calloc(1, sizeof *p);
+    *handle = NULL;
+    if (p) *p = (process_handle){.chain = chain, .worker = {.socket = -1}};
     ckam_status status = p && letters_make(&p->letters, e)
                              ? start_worker(isolate_of(e), p, error)
                              : fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for the points of a process");
     if (status)
-        isolate_leave(e, p);
+        isolate_detach(e, p);
     else
-        *seat = p;
+        *handle = p;
     return status;
 }
 
@@ -262,8 +262,8 @@ ckam_status engine_isolate(engine **e, double timeout, ckam_error *error) {
     isolate *i = calloc(1, sizeof *i);
     if (i) {
         *i = (isolate){.base = *inner, .inner = inner, .timeout = timeout};
-        i->type = (engine_type){.sit = isolate_sit,
-                                .leave = isolate_leave,
+        i->type = (engine_type){.attach = isolate_attach,
+                                .detach = isolate_detach,
                                 .evaluate = isolate_evaluate,
                                 .derive = inner->type->derive ? isolate_derive : NULL,
                                 .unconstrain = inner->type->unconstrain ? isolate_unconstrain : NULL,

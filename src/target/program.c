@@ -31,7 +31,7 @@ enum {
 };
 static const double greeting_patience = 60.0, ending_patience = 1.0; /* seconds */
 
-/* A place for a worker. */
+/* A slot for a worker. */
 typedef struct slot {
     worker        worker;
     size_t        number; /* from 1 */
@@ -49,7 +49,7 @@ typedef struct program {
     double          timeout, patience;
     ckam_notice    *notice;
     void           *context;
-    atomic_bool     heard; /* there was an answer, or the notice was given, or there is nobody to give it to */
+    atomic_bool     heard; /* no notice is due: there was an answer, the notice was given, or there is no callback */
     bool            declared, binary;
     char            dim_text[40], *names_text; /* for the environment; "" and NULL where there is nothing to say */
     pthread_mutex_t lock;                      /* for all below, `busy`, and what the engine has found */
@@ -62,12 +62,12 @@ typedef struct program {
     slot            slots[];
 } program;
 
-typedef struct seat {
+typedef struct program_handle {
     char   *line;         /* a point as text */
-    double *spare;        /* derived numbers that nobody wants */
+    double *spare;        /* derived numbers that are not used */
     double *last, *drawn; /* points with what was derived there: of the last evaluation, and of the last derive() */
     bool    has_last, has_drawn;
-} seat;
+} program_handle;
 
 /* -- Processes ---------------------------------------------------------------------------------------------------- */
 
@@ -105,7 +105,7 @@ static bool start(program *p, slot *s, char *why) {
     return !failure;
 }
 
-/* A process has ended, or at least does not talk any more. */
+/* The process ended or closed its output. */
 static engine_answer gone(program *p, slot *s, char *why) {
     char how[WORKER_TEXT];
     int  status = worker_end(&s->worker), code = status != -1 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
@@ -155,7 +155,7 @@ static engine_answer judge(program *p, slot *s, worker_state state, double limit
     return state == WORKER_LATE ? ENGINE_FAULT : ENGINE_STOP;
 }
 
-/* Waits for output until the first answer is there, and says once that there was none for a while. */
+/* Waits for output; until the first answer it gives one notice when `patience` has passed. */
 static void await_first(program *p, slot *s, double deadline) {
     char sentence[ENGINE_WHY + 100];
     if (atomic_load_explicit(&p->heard, memory_order_relaxed)) return;
@@ -172,7 +172,7 @@ static void await_first(program *p, slot *s, double deadline) {
 
 /* -- The first line ----------------------------------------------------------------------------------------------- */
 
-/* Of the first process that speaks: what it says of itself holds for all. Under the lock. */
+/* The greeting of the first process, which holds for all. Under the lock. */
 static bool learn(program *p, const char *line, size_t length, char *why) {
     greeting   g;
     ckam_error error;
@@ -188,7 +188,7 @@ static bool learn(program *p, const char *line, size_t length, char *why) {
     return p->spoken = p->first;
 }
 
-/* Of each other process: the same. */
+/* The greeting of every other process must be the same. */
 static bool same(const program *p, const slot *s, const char *line, size_t length, char *why) {
     char now[QUOTE_TEXT], before[QUOTE_TEXT] = "";
     if (p->first ? !strcmp(p->first, line) : !greeting_is(line)) return true;
@@ -257,7 +257,7 @@ static engine_answer receive_line(program *p, slot *s, double *value, double *de
     return answer_read(line, length, p->engine.derived, value, derived, why);
 }
 
-/* Answers since the last check may be those of other points: that is all there will be said. */
+/* Answers since the last check may belong to other points: every further evaluation fails with this message. */
 static engine_answer distrust(program *p, const char *why) {
     pthread_mutex_lock(&p->lock);
     if (!p->engine.shifted) snprintf(p->shift, sizeof p->shift, "%s", why);
@@ -268,7 +268,7 @@ static engine_answer distrust(program *p, const char *why) {
 
 #define ONE_ANSWER "its answers from %llu on may be wrong; let it write exactly one answer per point"
 
-/* What a worker writes without being asked would be taken for the answer to the next point. */
+/* Unrequested output of a worker would be read as the answer to the next point. */
 static engine_answer check_silence(program *p, const slot *s, char *why) {
     char   shown[QUOTE_TEXT];
     size_t there = s->worker.end - s->worker.begin;
@@ -281,7 +281,7 @@ static engine_answer check_silence(program *p, const slot *s, char *why) {
 }
 
 /* Asks a process that runs. */
-static engine_answer pose(program *p, slot *s, seat *place, const double *x, char *why) {
+static engine_answer pose(program *p, slot *s, program_handle *handle, const double *x, char *why) {
     engine_answer answer = ENGINE_VALUE;
     if (!s->known && !p->declared) answer = await_greeting(p, s, why);
     if (s->known && answer == ENGINE_VALUE) {
@@ -290,8 +290,8 @@ static engine_answer pose(program *p, slot *s, seat *place, const double *x, cha
     }
     if (answer != ENGINE_VALUE) return answer;
     s->deadline = clock_seconds() + p->timeout;
-    size_t       dim = p->engine.dim, size = p->binary ? dim * sizeof *x : write_point(x, dim, place->line);
-    const void  *bytes = p->binary ? (const void *)x : place->line;
+    size_t       dim = p->engine.dim, size = p->binary ? dim * sizeof *x : write_point(x, dim, handle->line);
+    const void  *bytes = p->binary ? (const void *)x : handle->line;
     worker_state state = worker_send(&s->worker, bytes, size, s->deadline);
     s->sent = state == WORKER_GOOD;
     if (!s->sent && state != WORKER_GONE) return judge(p, s, state, p->timeout, why);
@@ -311,17 +311,17 @@ static engine_answer collect(program *p, slot *s, double *value, double *derived
 /* -- Answers that are late ---------------------------------------------------------------------------------------- */
 
 typedef struct question {
-    program *program;
-    slot    *slot;
-    seat    *place;
-    bool     posed; /* the first one, already */
+    program        *program;
+    slot           *slot;
+    program_handle *handle;
+    bool            posed; /* the first one, already */
 } question;
 
 static engine_answer ask_again(void *context, const double *x, double *value, char *why) {
     question     *q = context;
-    engine_answer answer = q->posed ? ENGINE_VALUE : pose(q->program, q->slot, q->place, x, why);
+    engine_answer answer = q->posed ? ENGINE_VALUE : pose(q->program, q->slot, q->handle, x, why);
     q->posed = false;
-    return answer == ENGINE_VALUE ? collect(q->program, q->slot, value, q->place->spare, why) : answer;
+    return answer == ENGINE_VALUE ? collect(q->program, q->slot, value, q->handle->spare, why) : answer;
 }
 
 /* Whether the answers of a worker belong to the points that it was asked. */
@@ -345,8 +345,8 @@ static engine_answer verify(question *q, char *why) {
     return distrust(p, why);
 }
 
-static engine_answer exchange(program *p, slot *s, seat *place, const double *x, double *value, double *derived,
-                              char *why) {
+static engine_answer exchange(program *p, slot *s, program_handle *handle, const double *x, double *value,
+                              double *derived, char *why) {
     engine_answer answer = ENGINE_VALUE;
     if (p->engine.shifted) {
         snprintf(why, ENGINE_WHY, "%s", p->shift);
@@ -354,8 +354,8 @@ static engine_answer exchange(program *p, slot *s, seat *place, const double *x,
     }
     if (!s->worker.pid && !start(p, s, why)) return ENGINE_STOP;
     /* Random values cannot be told from those of other points. */
-    if (lag_is_due(&s->lag) && !p->engine.noisy) answer = verify(&(question){p, s, place, false}, why);
-    if (answer == ENGINE_VALUE) answer = pose(p, s, place, x, why);
+    if (lag_is_due(&s->lag) && !p->engine.noisy) answer = verify(&(question){p, s, handle, false}, why);
+    if (answer == ENGINE_VALUE) answer = pose(p, s, handle, x, why);
     if (answer == ENGINE_VALUE) answer = collect(p, s, value, derived, why);
     if (answer == ENGINE_VALUE) lag_note(&s->lag, x, *value);
     if (answer == ENGINE_REJECT) lag_note(&s->lag, x, (double)NAN);
@@ -375,10 +375,11 @@ static slot *take_slot(program *p) {
     return found;
 }
 
-/* A worker that did not answer as it should is not asked again: nobody knows where it is. */
-static engine_answer ask(program *p, seat *place, const double *x, double *value, double *derived, char *why) {
+/* A worker with a wrong answer is ended: its state is unknown. */
+static engine_answer ask(program *p, program_handle *handle, const double *x, double *value, double *derived,
+                         char *why) {
     slot         *s = take_slot(p);
-    engine_answer answer = exchange(p, s, place, x, value, derived, why);
+    engine_answer answer = exchange(p, s, handle, x, value, derived, why);
     if (answer != ENGINE_VALUE && answer != ENGINE_REJECT) worker_end(&s->worker);
     pthread_mutex_lock(&p->lock);
     s->busy = false;
@@ -389,58 +390,58 @@ static engine_answer ask(program *p, seat *place, const double *x, double *value
 
 /* -- The engine --------------------------------------------------------------------------------------------------- */
 
-static void program_leave(engine *e, void *of) {
+static void program_detach(engine *e, void *of) {
     (void)e;
-    seat *place = of;
-    if (!place) return;
-    free(place->line);
-    free(place->spare);
-    free(place->last);
-    free(place->drawn);
-    free(place);
+    program_handle *handle = of;
+    if (!handle) return;
+    free(handle->line);
+    free(handle->spare);
+    free(handle->last);
+    free(handle->drawn);
+    free(handle);
 }
 
-static ckam_status program_sit(engine *e, size_t chain, void **of, ckam_error *error) {
+static ckam_status program_attach(engine *e, size_t chain, void **of, ckam_error *error) {
     (void)chain;
-    seat  *place = *of = calloc(1, sizeof *place);
-    size_t room = e->dim + e->derived;
-    if (place) {
-        place->line = malloc((e->dim + 1) * NUMBER_TEXT);
-        place->spare = calloc(e->derived + 1, sizeof *place->spare);
-        place->last = calloc(room, sizeof *place->last);
-        place->drawn = calloc(room, sizeof *place->drawn);
+    program_handle *handle = *of = calloc(1, sizeof *handle);
+    size_t          room = e->dim + e->derived;
+    if (handle) {
+        handle->line = malloc((e->dim + 1) * NUMBER_TEXT);
+        handle->spare = calloc(e->derived + 1, sizeof *handle->spare);
+        handle->last = calloc(room, sizeof *handle->last);
+        handle->drawn = calloc(room, sizeof *handle->drawn);
     }
-    if (place && place->line && place->spare && place->last && place->drawn) return CKAM_OK;
-    program_leave(e, place);
+    if (handle && handle->line && handle->spare && handle->last && handle->drawn) return CKAM_OK;
+    program_detach(e, handle);
     *of = NULL;
     return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a chain of %zu parameters", e->dim);
 }
 
 static engine_answer program_evaluate(engine *e, void *of, const double *x, double *value, char *why) {
-    seat *place = of;
-    place->has_last = false;
-    engine_answer answer = ask((program *)e, place, x, value, place->last + e->dim, why);
+    program_handle *handle = of;
+    handle->has_last = false;
+    engine_answer answer = ask((program *)e, handle, x, value, handle->last + e->dim, why);
     if (answer != ENGINE_VALUE || !e->derived) return answer;
-    memcpy(place->last, x, e->dim * sizeof *x);
-    place->has_last = true;
+    memcpy(handle->last, x, e->dim * sizeof *x);
+    handle->has_last = true;
     return ENGINE_VALUE;
 }
 
 /* A draw is where the last evaluation was, or, if that was not accepted, where the last draw was. So the program is asked again
  * only where draws are left out between two that are saved, and after a run was taken up again. */
 static engine_answer program_derive(engine *e, void *of, const double *x, double *out, char *why) {
-    seat  *place = of;
-    size_t size = e->dim * sizeof *x, all = size + e->derived * sizeof *x;
-    double value;
-    if (!place->has_drawn || memcmp(place->drawn, x, size) != 0) {
-        if (!place->has_last || memcmp(place->last, x, size) != 0) {
+    program_handle *handle = of;
+    size_t          size = e->dim * sizeof *x, all = size + e->derived * sizeof *x;
+    double          value;
+    if (!handle->has_drawn || memcmp(handle->drawn, x, size) != 0) {
+        if (!handle->has_last || memcmp(handle->last, x, size) != 0) {
             engine_answer answer = program_evaluate(e, of, x, &value, why);
             if (answer != ENGINE_VALUE) return answer;
         }
-        memcpy(place->drawn, place->last, all);
-        place->has_drawn = true;
+        memcpy(handle->drawn, handle->last, all);
+        handle->has_drawn = true;
     }
-    memcpy(out, place->drawn + e->dim, all - size);
+    memcpy(out, handle->drawn + e->dim, all - size);
     return ENGINE_VALUE;
 }
 
@@ -460,25 +461,25 @@ static engine_answer verify_worker(question *q, bool restart, char *why) {
 /* All workers are asked before the first answer is awaited: they compute at the same time. */
 static ckam_status program_verify(engine *e, bool restart, ckam_error *error) {
     program    *p = (program *)e;
-    void       *place = NULL;
+    void       *handle = NULL;
     char        why[ENGINE_WHY];
     ckam_status status = CKAM_OK;
     if (e->shifted) return fail_with(error, CKAM_ERROR_TARGET, "%s", p->shift);
-    if (!e->noisy) status = program_sit(e, 0, &place, error);
-    for (size_t i = 0; place && i < p->workers; i++) {
+    if (!e->noisy) status = program_attach(e, 0, &handle, error);
+    for (size_t i = 0; handle && i < p->workers; i++) {
         slot *s = &p->slots[i];
         s->posed = ENGINE_FAULT;
-        if (s->lag.answered > s->lag.checked && s->worker.pid) s->posed = pose(p, s, place, s->lag.last, why);
+        if (s->lag.answered > s->lag.checked && s->worker.pid) s->posed = pose(p, s, handle, s->lag.last, why);
         if (s->posed == ENGINE_STOP) status = fail_with(error, CKAM_ERROR_TARGET, "%s", why);
     }
-    for (size_t i = 0; place && i < p->workers; i++) {
+    for (size_t i = 0; handle && i < p->workers; i++) {
         slot    *s = &p->slots[i];
-        question q = {p, s, place, s->posed == ENGINE_VALUE};
+        question q = {p, s, handle, s->posed == ENGINE_VALUE};
         if (s->posed == ENGINE_STOP || s->lag.answered == s->lag.checked) continue;
         if (verify_worker(&q, restart, why) != ENGINE_VALUE && !status)
             status = fail_with(error, CKAM_ERROR_TARGET, "the last answers cannot be confirmed: %s", why);
     }
-    program_leave(e, place);
+    program_detach(e, handle);
     return status;
 }
 
@@ -500,8 +501,8 @@ static void program_close(engine *e) {
     free(p);
 }
 
-static const engine_type program_type = {.sit = program_sit,
-                                         .leave = program_leave,
+static const engine_type program_type = {.attach = program_attach,
+                                         .detach = program_detach,
                                          .evaluate = program_evaluate,
                                          .derive = program_derive,
                                          .verify = program_verify,

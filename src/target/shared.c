@@ -29,15 +29,15 @@ static shared         *in_use; /* models with data */
 /* -- The engine ---------------------------------------------------------------------------------------------------- */
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): as an engine_type wants it */
-static engine_answer evaluate(engine *e, void *seat, const double *x, double *value, char *why) {
-    (void)seat, (void)why;
+static engine_answer evaluate(engine *e, void *handle, const double *x, double *value, char *why) {
+    (void)handle, (void)why;
     *value = ((shared *)e)->log_density(x);
     return ENGINE_VALUE;
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): as an engine_type wants it */
-static engine_answer derive_row(engine *e, void *seat, const double *x, double *out, char *why) {
-    (void)seat, (void)why;
+static engine_answer derive_row(engine *e, void *handle, const double *x, double *out, char *why) {
+    (void)handle, (void)why;
     ((shared *)e)->derive(x, out);
     return ENGINE_VALUE;
 }

@@ -26,7 +26,7 @@ struct source {
     const char           *log; /* a file in it; NULL: none */
 };
 
-struct seat {
+struct model_handle {
     source    *source;
     void      *inside; /* the engine's */
     size_t     chain;
@@ -222,7 +222,7 @@ static void write_point(const source *s, const double *x, size_t shown, size_t s
 }
 
 /* Appended by one call: lines of different chains do not mix. That it cannot be written is no reason to stop a run. */
-static void log_fault(const seat *s, const double *x, const char *why) {
+static void log_fault(const model_handle *s, const double *x, const char *why) {
     size_t dim = s->source->engine->dim, size = 256 + ENGINE_WHY + dim * 64;
     for (size_t k = 0; k < s->source->engine->params.count; k++) size += strlen(s->source->names[k]);
     char *text = malloc(size), *point = malloc(size);
@@ -239,14 +239,14 @@ static void log_fault(const seat *s, const double *x, const char *why) {
     free(point);
 }
 
-static int fail_at(seat *s, ckam_status status, const double *x, const char *what) {
+static int fail_at(model_handle *s, ckam_status status, const double *x, const char *what) {
     char point[120];
     write_point(s->source, x, SHOWN, sizeof point, point);
     error_fill(&s->failure, status, "%.190s%s%.100s", what, *point ? "; at " : "", point);
     return status;
 }
 
-static void note_reject(seat *s, const double *x, const char *why) {
+static void note_reject(model_handle *s, const double *x, const char *why) {
     char point[FIRST_TEXT / 2];
     if (*s->first) return;
     write_point(s->source, x, SHOWN, sizeof point, point);
@@ -254,7 +254,7 @@ static void note_reject(seat *s, const double *x, const char *why) {
 }
 
 /* It crashed or was too slow. */
-static int note_fault(seat *s, const double *x, const char *why) {
+static int note_fault(model_handle *s, const double *x, const char *why) {
     char what[ENGINE_WHY + 40];
     s->faults++;
     log_fault(s, x, why);
@@ -264,11 +264,11 @@ static int note_fault(seat *s, const double *x, const char *why) {
     return fail_at(s, CKAM_ERROR_TARGET, x, what);
 }
 
-/* -- Seats -------------------------------------------------------------------------------------------------------- */
+/* -- Handles -------------------------------------------------------------------------------------------------------- */
 
 /* The target of a chain. */
 static int evaluate(void *context, const double *u, double *value) {
-    seat         *s = context;
+    model_handle *s = context;
     engine       *e = s->source->engine;
     const double *x = u;
     double        jacobian = 0.0;
@@ -302,53 +302,53 @@ static int evaluate(void *context, const double *u, double *value) {
     }
 }
 
-ckam_status source_sit(source *s, size_t chain, seat **place, ckam_target *target, ckam_error *error) {
+ckam_status model_attach(source *s, size_t chain, model_handle **handle, ckam_target *target, ckam_error *error) {
     engine *e = s->engine;
-    seat *new = *place = calloc(1, sizeof *new);
+    model_handle *new = *handle = calloc(1, sizeof *new);
     if (new) new->x = calloc(e->dim, sizeof *new->x);
     if (new) new->last = calloc(e->dim, sizeof *new->last);
     if (!new || !new->x || !new->last) {
-        seat_leave(new);
-        *place = NULL;
+        model_detach(new);
+        *handle = NULL;
         return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a chain of %zu parameters", e->dim);
     }
     new->source = s;
     new->chain = chain;
     new->last[0] = (double)NAN;
-    ckam_status status = e->type->sit ? e->type->sit(e, chain, &new->inside, error) : CKAM_OK;
+    ckam_status status = e->type->attach ? e->type->attach(e, chain, &new->inside, error) : CKAM_OK;
     if (status) {
         free(new->x);
         free(new->last);
         free(new);
-        *place = NULL;
+        *handle = NULL;
         return status;
     }
     *target = (ckam_target){.dim = e->dim, .log_density = evaluate, .context = new, .boxed = s->boxed};
     return CKAM_OK;
 }
 
-source *source_of(const ckam_target *target, seat **place) {
+source *source_of(const ckam_target *target, model_handle **handle) {
     if (target->log_density != evaluate) return NULL;
-    *place = target->context;
-    (*place)->last[0] = (double)NAN;
-    return (*place)->source;
+    *handle = target->context;
+    (*handle)->last[0] = (double)NAN;
+    return (*handle)->source;
 }
 
-void seat_point(seat *s, const double *u, size_t size, char *text) {
+void model_handle_point(model_handle *s, const double *u, size_t size, char *text) {
     if (s->source->bounded) params_constrain(&s->source->engine->params, u, s->x);
     write_point(s->source, s->source->bounded ? s->x : u, SHOWN, size, text);
 }
 
-void seat_leave(seat *s) {
+void model_detach(model_handle *s) {
     if (!s) return;
     engine *e = s->source ? s->source->engine : NULL;
-    if (e && e->type->leave) e->type->leave(e, s->inside);
+    if (e && e->type->detach) e->type->detach(e, s->inside);
     free(s->x);
     free(s->last);
     free(s);
 }
 
-ckam_status seat_row(seat *s, const double *u, double *row, ckam_error *error) {
+ckam_status model_handle_row(model_handle *s, const double *u, double *row, ckam_error *error) {
     engine *e = s->source->engine;
     size_t  plain = e->params.count, bytes = e->dim * sizeof *u;
     char    why[ENGINE_WHY] = "";
@@ -388,7 +388,7 @@ ckam_status source_unconstrain(source *s, const double *given, double *u, ckam_e
                      given[wrong]);
 }
 
-const ckam_error *seat_failure(const seat *s) { return s->failure.status ? &s->failure : NULL; }
-const char       *seat_first_reject(const seat *s) { return s->first; }
-uint64_t          seat_faults(const seat *s) { return s->faults; }
-uint64_t          seat_outside(const seat *s) { return s->outside; }
+const ckam_error *model_handle_failure(const model_handle *s) { return s->failure.status ? &s->failure : NULL; }
+const char       *model_handle_first_reject(const model_handle *s) { return s->first; }
+uint64_t          model_handle_faults(const model_handle *s) { return s->faults; }
+uint64_t          model_handle_outside(const model_handle *s) { return s->outside; }

@@ -1,15 +1,15 @@
 /* source.h - a user's model as a run needs it: a target for each chain, and the row of a draw.
  *
  * Around an engine (engine.h): opening it from what the user said, bounds, what happens when it misbehaves. A point that cannot
- * be computed is rejected, and the first one kept; a model that dies or takes too long costs that point, which is written down,
- * and three such points in a row end the run; an answer that is none ends it at once. */
+ * be computed is rejected, and the first one kept; a model that crashes or takes too long loses that point, which is logged,
+ * and three such points in a row end the run; an invalid answer ends it at once. */
 #ifndef CKAM_TARGET_SOURCE_H
 #define CKAM_TARGET_SOURCE_H
 
 #include "base/file.h"
 #include "ckam.h"
 
-/* What the user said. Texts are "" where he said nothing. */
+/* The settings of a user's model; a text that is not set is "". */
 typedef struct source_request {
     const char  *model;         /* a path that ends in .c or .so */
     const char  *log_density;   /* one line of C */
@@ -24,14 +24,14 @@ typedef struct source_request {
     void        *context;
 } source_request;
 
-typedef struct source source;
-typedef struct seat   seat;
+typedef struct source       source;
+typedef struct model_handle model_handle;
 
-/* Whether this is something to open here: else the model is built in. */
+/* Whether a user's model is asked for; else the model is built in. */
 bool source_is_wanted(const source_request *r);
 /* May fork, so it is to be called before there are threads. */
 ckam_status source_open(source **out, const source_request *r, ckam_error *error);
-void        source_close(source *s); /* after all seats */
+void        source_close(source *s); /* after all handles */
 /* A name for files: that of the file, or what kind of model it is. */
 const char *source_name(const source_request *r);
 
@@ -52,24 +52,25 @@ bool source_is_shifted(const source *s);
 /* Whether different values of one point were met; then they are `values`. */
 bool source_is_noisy(const source *s, double values[2]);
 
-/* A chain's place. *target is for that chain alone. */
-ckam_status source_sit(source *s, size_t chain, seat **place, ckam_target *target, ckam_error *error);
-void        seat_leave(seat *s);
-/* The source of a target of source_sit(); NULL: of another one. *place := its seat, whose next row is made whatever was before. */
-source *source_of(const ckam_target *target, seat **place);
+/* *handle := one chain's handle on the model; *target is for that chain alone. */
+ckam_status model_attach(source *s, size_t chain, model_handle **handle, ckam_target *target, ckam_error *error);
+void        model_detach(model_handle *s);
+/* The source behind a target that model_attach() made, and its handle, whose next row is computed even if the point is the same; NULL
+ * for other targets. */
+source *source_of(const ckam_target *target, model_handle **handle);
 /* The point of a chain in words, by the names and within the bounds that the user knows: "mu = 1.5, tau = 3, ...". At least 8 bytes. */
-void seat_point(seat *s, const double *u, size_t size, char *text);
+void model_handle_point(model_handle *s, const double *u, size_t size, char *text);
 /* The row of a draw at u, columns numbers, into `row`, which holds the row of the draw before it. What cannot be computed is NaN. */
-ckam_status seat_row(seat *s, const double *u, double *row, ckam_error *error);
+ckam_status model_handle_row(model_handle *s, const double *u, double *row, ckam_error *error);
 /* u, uniform on [-2, 2], := a random start: uniform in x between two bounds. */
 void source_spread(const source *s, double *u);
 /* u := the point of a chain for such a start, or the beginning of a row; or what is wrong with it. */
 ckam_status source_unconstrain(source *s, const double *given, double *u, ckam_error *error);
-/* Why the target of this seat has failed; NULL if it has not. */
-const ckam_error *seat_failure(const seat *s);
+/* Why the target of this handle has failed; NULL if it has not. */
+const ckam_error *model_handle_failure(const model_handle *s);
 /* The first point that was rejected, in words with the reason, as in "mu = 1.5, tau = 3: it is nan"; "" if there was none. */
-const char *seat_first_reject(const seat *s);
-uint64_t    seat_faults(const seat *s);
-uint64_t    seat_outside(const seat *s); /* points outside of the bounds: the model was not called */
+const char *model_handle_first_reject(const model_handle *s);
+uint64_t    model_handle_faults(const model_handle *s);
+uint64_t    model_handle_outside(const model_handle *s); /* points outside of the bounds: the model was not called */
 
 #endif

@@ -83,23 +83,23 @@ static void print(const char *text, size_t size) {
 /* -- Chains ------------------------------------------------------------------------------------------------------- */
 
 /* A chain needs its number alone, for the seeds of its rows. */
-static ckam_status sit(engine *e, size_t chain, void **seat, ckam_error *error) {
+static ckam_status attach(engine *e, size_t chain, void **handle, ckam_error *error) {
     const stan *s = (const stan *)e;
-    rng        *r = *seat = malloc(sizeof *r);
+    rng        *r = *handle = malloc(sizeof *r);
     if (!r) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory for a chain");
     rng_init(r, s->seed, chain);
     return CKAM_OK;
 }
 
-static void leave(engine *e, void *seat) {
+static void detach(engine *e, void *handle) {
     (void)e;
-    free(seat);
+    free(handle);
 }
 
-static engine_answer evaluate(engine *e, void *seat, const double *x, double *value, char *why) {
+static engine_answer evaluate(engine *e, void *handle, const double *x, double *value, char *why) {
     const stan *s = (const stan *)e;
     char       *message = NULL;
-    (void)seat;
+    (void)handle;
     if (!s->call.log_density(s->model, false, true, x, value, &message)) return ENGINE_VALUE;
     take_message(s, message, why);
     return ENGINE_REJECT;
@@ -108,8 +108,8 @@ static engine_answer evaluate(engine *e, void *seat, const double *x, double *va
 /* The random numbers of a row. The state of a bs_rng cannot be saved, and a run that goes on must write what it would have
  * written: so each row has its own, seeded by the run's seed, the chain and the point. A chain that stays where it is keeps its
  * generated quantities, as it keeps its parameters. RNG_EXACT is free here: it belongs to built-in models. */
-static bs_rng *row_numbers(const stan *s, const rng *seat, const double *x, char **message) {
-    rng r = *seat;
+static bs_rng *row_numbers(const stan *s, const rng *handle, const double *x, char **message) {
+    rng r = *handle;
     rng_at(&r, checksum(x, s->base.dim * sizeof *x), RNG_EXACT);
     return s->call.rng_construct((unsigned)(rng_word(&r) >> 32), message);
 }
@@ -121,10 +121,10 @@ static void salvage(const stan *s, const double *x, double *out) {
         (void)s->call.param_constrain(s->model, true, false, x, out, NULL, NULL);
 }
 
-static engine_answer derive(engine *e, void *seat, const double *x, double *out, char *why) {
+static engine_answer derive(engine *e, void *handle, const double *x, double *out, char *why) {
     const stan *s = (const stan *)e;
     char       *message = NULL;
-    bs_rng     *numbers = e->random ? row_numbers(s, seat, x, &message) : NULL;
+    bs_rng     *numbers = e->random ? row_numbers(s, handle, x, &message) : NULL;
     if (e->random && !numbers) {
         take_message(s, message, why);
         return ENGINE_STOP;
@@ -153,8 +153,12 @@ static void shut(engine *e) {
     free(s);
 }
 
-static const engine_type stan_type = {
-    .sit = sit, .leave = leave, .evaluate = evaluate, .derive = derive, .unconstrain = unconstrain, .close = shut};
+static const engine_type stan_type = {.attach = attach,
+                                      .detach = detach,
+                                      .evaluate = evaluate,
+                                      .derive = derive,
+                                      .unconstrain = unconstrain,
+                                      .close = shut};
 
 /* -- Opening ------------------------------------------------------------------------------------------------------ */
 

@@ -18,9 +18,9 @@ ckam_status target_check(const ckam_target *target, ckam_error *error) {
 
 void target_point_text(const ckam_target *target, const double *x, char *text) {
     enum { SHOWN = 6 }; /* of at most 17 letters each */
-    seat *place;
-    if (source_of(target, &place)) {
-        seat_point(place, x, POINT_TEXT, text);
+    model_handle *handle;
+    if (source_of(target, &handle)) {
+        model_handle_point(handle, x, POINT_TEXT, text);
         return;
     }
     int used = snprintf(text, POINT_TEXT, "(");

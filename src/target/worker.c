@@ -63,7 +63,7 @@ static int make_pipe(int ends[2]) {
     return failure;
 }
 
-/* Signals are as in a fresh process: what we block or ignore is our affair. */
+/* Signals are reset to their defaults: what this process blocks or ignores must not be inherited. */
 static int set_attributes(posix_spawnattr_t *attributes) {
     sigset_t none, all;
     sigemptyset(&none);
@@ -155,7 +155,7 @@ static worker_state make_room(worker *w) {
     return WORKER_GOOD;
 }
 
-/* Takes in once what is there; nothing is fine, too. */
+/* Reads once what is available, which may be nothing. */
 static worker_state fill(worker *w) {
     worker_state state = make_room(w);
     if (state) return state;

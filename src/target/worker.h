@@ -12,7 +12,7 @@
 typedef struct worker {
     pid_t  pid;      /* 0: there is none */
     int    to, from; /* its input and its output; -1: closed */
-    char  *bytes;    /* what it has written and nobody took: bytes[begin] .. bytes[end - 1] */
+    char  *bytes;    /* output that was not consumed yet: bytes[begin] .. bytes[end - 1] */
     size_t begin, end, room;
     size_t most; /* to be set: more than this is not kept */
 } worker;
@@ -33,7 +33,7 @@ worker_state worker_send(worker *w, const void *bytes, size_t size, double deadl
 worker_state worker_line(worker *w, double deadline, char **line, size_t *length);
 /* *bytes := the next `size` bytes, at most w->most; good until the next call. */
 worker_state worker_take(worker *w, size_t size, double deadline, const char **bytes);
-/* Takes in what is there, or comes until the deadline. Then w->end - w->begin says how much was not taken. */
+/* Reads what is available, or arrives before the deadline. Then w->end - w->begin bytes are not consumed. */
 worker_state worker_look(worker *w, double deadline);
 
 /* Closes its input, which asks it to end. */

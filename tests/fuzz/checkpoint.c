@@ -6,7 +6,7 @@
 #include "fuzz.h"
 #include "run/run.h"
 
-enum { CHAINS = 2, HEAD = 4168, CHECKSUM_AT = 64, MODEL_AT = 72, ENTRY = sizeof(struct lane_kept) + sizeof(uint64_t) };
+enum { CHAINS = 2, HEAD = 4168, CHECKSUM_AT = 64, MODEL_AT = 72, ENTRY = sizeof(struct chain_kept) + sizeof(uint64_t) };
 enum { KEPT = CHAINS * ENTRY };
 
 /* The files that resuming reads or changes, as they were. */

@@ -3,7 +3,7 @@
 #include "target/params.h"
 #include "base/number.h"
 #include "fuzz.h"
-#include "target/expression.h"
+#include "target/engine.h"
 
 /* A million names take a second under a sanitizer. Lengths that are refused take none. */
 static bool is_long(const char *text) {

@@ -171,7 +171,7 @@ for text in '30 modes, ' '... and 5 more' 'into: how often' 'a_long_name'; do ha
 check 'not 25 modes are shown' [ "$(grep -c '^ *[0-9]* *0[.][0-9]* +- ' out)" -eq 25 ]
 try 1 out 'problem: ' diagnose run
 fits
-try 0 out 'one mode' sample gaussian:dim=2 -s gam -n 20000 -r 1 -o good
+try 0 out '1 mode found' sample gaussian:dim=2 -s gam -n 20000 -r 1 -o good
 try 0 out 'no problems found' diagnose good
 
 # -- Going on

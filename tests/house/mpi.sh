@@ -105,9 +105,9 @@ equal() {
     alone threads --threads 2
     same threads '2 threads'
     for ranks in "$@"; do
-        (begin "$ranks" crew) || fail "$ranks ranks of '$settings' ended with $?"
-        same crew "$ranks ranks"
-        cmp "$work/plain/summary.csv" "$work/crew/summary.csv" || fail "$ranks ranks have another summary"
+        (begin "$ranks" ranks) || fail "$ranks ranks of '$settings' ended with $?"
+        same ranks "$ranks ranks"
+        cmp "$work/plain/summary.csv" "$work/ranks/summary.csv" || fail "$ranks ranks have another summary"
     done
     echo "mpi: '$settings': the same rows with $* ranks"
 }

@@ -43,14 +43,14 @@ static inline void make_numbers_fail(bool fail) {
     atomic_store((atomic_bool *)variable("faithful", "test_rng_fails"), fail);
 }
 
-static inline void *sit(engine *e, size_t chain) {
-    void *seat = NULL;
-    assert_int_equal(e->type->sit(e, chain, &seat, NULL), CKAM_OK);
-    return seat;
+static inline void *attach(engine *e, size_t chain) {
+    void *handle = NULL;
+    assert_int_equal(e->type->attach(e, chain, &handle, NULL), CKAM_OK);
+    return handle;
 }
 
-static inline void close_model(engine *e, void *seat) {
-    if (seat) e->type->leave(e, seat);
+static inline void close_model(engine *e, void *handle) {
+    if (handle) e->type->detach(e, handle);
     e->type->close(e);
 }
 

@@ -1,4 +1,4 @@
-/* table.c - the table of the parameters, for readers and as CSV. */
+/* print_table.c - the table of the parameters, for readers and as CSV. */
 #include "cli.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 enum { PARAMETERS_MOST = 12, NAME_LEAST = 8, NAME_MOST = 40 };
 enum { MEAN, MCSE, SD, Q5, Q50, Q95, RHAT, BULK, TAIL, COLUMNS };
 static const char *const title[COLUMNS] = {"mean", "mcse", "sd", "5%", "50%", "95%", "rhat", "ess", "ess tail"};
-/* What a narrow terminal does without, first to last. */
+/* Columns that a narrow terminal leaves out, in this order. */
 static const int spare[] = {Q50, TAIL, Q5, Q95, MCSE, BULK};
 
 typedef char cells[COLUMNS][NUMBER];

@@ -1,4 +1,4 @@
-/* modes.c - the table of modes: what each weighs, whether the chains agree and how often they came, and where it is. */
+/* print_modes.c - prints the table of modes: weights, whether the chains agree on them, visits, and places. */
 #include "cli.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static void write_place(const ckam_mode *mode, size_t k, char *text) {
     snprintf(text, CELL, "%s (%s)", centre, spread);
 }
 
-/* 3, or as many as the least error needs to be seen. */
+/* At least 3, and enough to show the smallest error. */
 static int weight_digits(const ckam_review *review, size_t modes) {
     enum { USUAL = 3, MOST = 6 };
     int digits = USUAL;
@@ -33,7 +33,7 @@ static int weight_digits(const ckam_review *review, size_t modes) {
     return digits;
 }
 
-/* -- What there is room for --------------------------------------------------------------------------------------- */
+/* -- Layout ------------------------------------------------------------------------------------------------------- */
 
 /* "   1  0.500 +- 0.012" */
 static size_t weights_width(const layout *l) { return 6 + 2 * (2 + (size_t)l->digits) + 4; }
@@ -155,7 +155,7 @@ void modes_print(const ckam_review *review) {
     if (review->modes == 0) return;
     if (review->modes == 1) {
         printf("\n");
-        text_wrap(stdout, "one mode: no part of the draws is apart from the others", 0, 2);
+        printf("1 mode found\n");
         return;
     }
     fit(&l, review);

@@ -1,4 +1,4 @@
-/* shapes.c - marginals as rows of bars: as drawn and, for a built-in model, below it as they are. */
+/* print_shapes.c - marginals as rows of bars: as drawn and, for a built-in model, below it as they are. */
 #include "cli.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ static double number_at(double *values, size_t count, size_t place) {
     return values[place];
 }
 
-/* From 0 to 8. What is there is seen, unless it is very little. */
+/* From 0 to 8; a small height is rounded up so that it is visible. */
 static int level(double height, double most) { return most > 0.0 ? (int)ceil(8.0 * height / most - 0.02) : 0; }
 
 /* A row of bars, the tallest as high as a line. */

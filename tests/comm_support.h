@@ -1,8 +1,8 @@
-/* crew_support.h - a crew whose ranks are threads of this process, each with a run of its own.
+/* comm_support.h - a communicator whose ranks are threads of this process, each with a run of its own.
  *
  * They meet at a table, where it is seen whether all have come to the same meeting. Includes run_support.h. */
-#ifndef CKAM_TESTS_CREW_SUPPORT_H
-#define CKAM_TESTS_CREW_SUPPORT_H
+#ifndef CKAM_TESTS_COMM_SUPPORT_H
+#define CKAM_TESTS_COMM_SUPPORT_H
 
 #include "run_support.h"
 
@@ -18,7 +18,7 @@ typedef struct table table;
 
 /* What a rank brings, does, and gets. */
 typedef struct rank {
-    ckam_crew   crew;
+    ckam_comm   comm;
     table      *at;
     const void *bytes; /* of the present meeting */
     size_t      sizes[RANKS_MOST];
@@ -48,7 +48,7 @@ struct table {
 
 /* cmocka cannot fail a test in another thread, and the other ranks would wait for ever. */
 static inline void give_up(const char *what) {
-    fprintf(stderr, "the ranks of a crew %s\n", what);
+    fprintf(stderr, "the ranks of the communicator %s\n", what);
     _exit(1);
 }
 
@@ -81,7 +81,7 @@ static inline void gather(void *context, const void *bytes, const size_t *sizes,
         const rank *other = &t->rank[r];
         if (memcmp(other->sizes, sizes, t->size * sizeof *sizes) != 0 || other->everywhere != everywhere)
             give_up("are in different meetings");
-        if (!everywhere && own->crew.rank) continue;
+        if (!everywhere && own->comm.rank) continue;
         if (sizes[r]) memcpy(place, other->bytes, sizes[r]);
         place += sizes[r];
     }
@@ -90,11 +90,11 @@ static inline void gather(void *context, const void *bytes, const size_t *sizes,
 
 static _Thread_local size_t this_rank = SIZE_MAX; /* in the thread that calls the library */
 
-static inline void *carry_out(void *argument) {
+static inline void *run_rank(void *argument) {
     rank              *own = argument;
     const ckam_target *target = own->has_target ? &own->target : NULL;
     ckam_error        *error = own->is_deaf ? NULL : &own->error;
-    this_rank = own->crew.rank;
+    this_rank = own->comm.rank;
     own->status = own->again ? ckam_run_resume(&own->run, own->plan, own->again, target, error)
                              : ckam_run_create(&own->run, own->plan, target, error);
     if (own->status) return NULL;
@@ -104,7 +104,7 @@ static inline void *carry_out(void *argument) {
     return NULL;
 }
 
-/* A crew at whose ranks something may still be changed. again: as above, with the changes `pairs`. */
+/* A communicator at whose ranks something may still be changed. again: as above, with the changes `pairs`. */
 static inline table *assemble(size_t size, const char *again, const char *const *pairs) {
     table *t = calloc(1, sizeof *t);
     assert_non_null(t);
@@ -114,14 +114,14 @@ static inline table *assemble(size_t size, const char *again, const char *const 
     for (size_t r = 0; r < size; r++) {
         rank *own = &t->rank[r];
         own->at = t;
-        own->crew = (ckam_crew){.rank = r, .size = size, .neighbours = size, .context = own, .gather = gather};
+        own->comm = (ckam_comm){.rank = r, .size = size, .neighbours = size, .context = own, .gather = gather};
         own->again = again;
         if (again)
             assert_int_equal(ckam_plan_open(&own->plan, again, NULL), CKAM_OK);
         else
             own->plan = plan_with(NULL);
         plan_change(own->plan, pairs);
-        ckam_plan_crew(own->plan, &own->crew);
+        ckam_plan_comm(own->plan, &own->comm);
     }
     return t;
 }
@@ -129,7 +129,7 @@ static inline table *assemble(size_t size, const char *again, const char *const 
 /* All go to the end of the run, and have the same status, message and reason. */
 static inline ckam_status go(table *t) {
     for (size_t r = 0; r < t->size; r++)
-        assert_int_equal(pthread_create(&t->rank[r].thread, NULL, carry_out, &t->rank[r]), 0);
+        assert_int_equal(pthread_create(&t->rank[r].thread, NULL, run_rank, &t->rank[r]), 0);
     for (size_t r = 0; r < t->size; r++) assert_int_equal(pthread_join(t->rank[r].thread, NULL), 0);
     const rank *first = &t->rank[0];
     for (size_t r = 1; r < t->size; r++) {
@@ -158,7 +158,7 @@ static inline void end_with(table *t, ckam_status status, const char *reason) {
     assert_string_equal(ckam_run_reason(t->rank[0].run), reason);
 }
 
-static inline void crew_to_end(size_t size, const char *again, const char *const *pairs, const char *reason) {
+static inline void comm_to_end(size_t size, const char *again, const char *const *pairs, const char *reason) {
     table *t = assemble(size, again, pairs);
     end_with(t, CKAM_OK, reason);
     dismiss(t);

@@ -1,10 +1,10 @@
-/* incidents.c - what a run has noticed, from its run.json, and all findings of a run together. */
+/* run_findings.c - findings that run.json supports (failures, rejected points, the search for modes), and all findings of a run. */
 #include "base/character.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "diag/findings.h"
-#include "run/run.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,8 +116,33 @@ static void add_unfinished(const json_t *json, ckam_finding *found, size_t *coun
     snprintf(f->advice, sizeof f->advice, "`ckam resume` goes on with a run that was killed.");
 }
 
+static uint64_t word(const json_t *json, const char *key) {
+    return (uint64_t)json_integer_value(json_object_get(json, key));
+}
+
+static double number(const json_t *json, const char *key) { return json_number_value(json_object_get(json, key)); }
+
+static ckam_search read_search(const json_t *json) {
+    const json_t *groups = json_object_get(json, "modes_by_group");
+    ckam_search   s = {.searches = word(json, "searches"),
+                       .evaluations = word(json, "evaluations"),
+                       .modes = word(json, "modes"),
+                       .once = word(json, "met_once"),
+                       .twice = word(json, "met_twice"),
+                       .probability = number(json, "unseen_probability"),
+                       .bound = number(json, "unseen_bound"),
+                       .unseen = number(json, "unseen_modes"),
+                       .common = word(json, "common_modes"),
+                       .unvisited_share = number(json, "unvisited_share"),
+                       .late_share = number(json, "late_share"),
+                       .restarts = word(json, "restarts"),
+                       .discarded = word(json, "discarded")};
+    for (size_t i = 0; i < 2; i++) s.group[i] = (uint64_t)json_integer_value(json_array_get(groups, i));
+    return s;
+}
+
 static void add_search(const json_t *json, ckam_finding *found, size_t *count) {
-    const ckam_search search = search_read(json_object_get(json, "search"));
+    const ckam_search search = read_search(json_object_get(json, "search"));
     const json_t     *allowed = json_object_get(json_object_get(json, "config"), "unseen");
     const json_int_t  dim = json_integer_value(json_object_get(json, "dim"));
     *count += ckam_search_findings(&search, json_is_number(allowed) ? json_number_value(allowed) : 1.0,

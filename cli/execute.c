@@ -1,9 +1,9 @@
-/* carry_out.c - a run from begin to end: progress, signals, and what came out. For `sample` and `resume`. */
+/* execute.c - runs the chains of `sample` and `resume`: progress, signals, rank 0's output, the exit status. */
 #include "cli.h"
 
 #include <string.h>
 
-/* The draws are in the directory or, where none was made, in the run. */
+/* Reads the draws from the directory or, without one, from the run. */
 static ckam_status print_outcome(const ckam_run *run, const ckam_plan *plan, const run_facts *facts,
                                  ckam_error *error) {
     outcome     r = {.directory = ckam_run_directory(run), .review = ckam_run_review(run), .facts = facts};
@@ -20,16 +20,16 @@ static ckam_status print_outcome(const ckam_run *run, const ckam_plan *plan, con
 static void stop_run(void *run) { ckam_run_stop(run); }
 static void freeze_run(void *run) { ckam_run_freeze(run); }
 
-/* What a second signal says, which has no time for more. */
-static void say_farewell(const char *directory, size_t size, char *text) {
+/* The message of the second signal, whose handler can only write(). */
+static void write_farewell(const char *directory, size_t size, char *text) {
     char command[QUOTED];
-    snprintf(text, size, "%s", together_speaks() ? "\nended at once\n" : "");
-    if (*directory && together_speaks())
+    snprintf(text, size, "%s", ranks_is_root() ? "\nended at once\n" : "");
+    if (*directory && ranks_is_root())
         snprintf(text, size, "\nended at once; `%s` goes on from the last checkpoint\n",
                  text_command("resume", directory, command));
 }
 
-void expect_crash(const ckam_plan *plan, const char *directory) {
+void set_crash_message(const ckam_plan *plan, const char *directory) {
     char command[QUOTED], model[DESCRIBE], text[QUOTED + DESCRIBE];
     ckam_plan_get(plan, "model", model, sizeof model, NULL);
     model[strcspn(model, ":")] = 0;
@@ -42,8 +42,8 @@ void expect_crash(const ckam_plan *plan, const char *directory) {
     signals_crash(text);
 }
 
-/* A run that was ended by a rule and has nothing to show, or that had nothing to do. */
-static int say_nothing_done(const char *command, const ckam_run *run, const run_facts *facts, bool interrupted) {
+/* For a run that stopped without a draw, or had converged before it was resumed. */
+static int complain_without_draws(const char *command, const ckam_run *run, const run_facts *facts, bool interrupted) {
     char again[QUOTED];
     if (ckam_run_review(run)) {
         if (facts->before && facts->counts.evaluations == facts->before && !strcmp(facts->reason, "until"))
@@ -59,7 +59,7 @@ static int say_nothing_done(const char *command, const ckam_run *run, const run_
     return EX_TEMPFAIL;
 }
 
-int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
+int execute_run(const char *command, ckam_run *run, const ckam_plan *plan) {
     const char      *directory = ckam_run_directory(run);
     char             kind[16] = "auto", again[QUOTED], farewell[QUOTED + DESCRIBE];
     progress_display display;
@@ -70,11 +70,11 @@ int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     ckam_run_counts(run, &facts.counts);
     facts.before = facts.counts.evaluations;
     ckam_plan_get(plan, "progress", kind, sizeof kind, NULL);
-    progress_begin(&display, together_speaks() ? kind : "none");
-    say_farewell(directory, sizeof farewell, farewell);
-    expect_crash(plan, directory);
+    progress_begin(&display, ranks_is_root() ? kind : "none");
+    write_farewell(directory, sizeof farewell, farewell);
+    set_crash_message(plan, directory);
     signals_begin(&(interruption){stop_run, freeze_run, run, farewell});
-    ckam_status status = ckam_run_go(run, together_speaks() ? progress_watch : NULL, &display, &failure);
+    ckam_status status = ckam_run_go(run, ranks_is_root() ? progress_watch : NULL, &display, &failure);
     int         number = signals_end();
     signals_crash(NULL);
     facts.seconds = display.elapsed;
@@ -83,15 +83,15 @@ int carry_out(const char *command, ckam_run *run, const ckam_plan *plan) {
     ckam_run_counts(run, &facts.counts);
     ckam_run_search(run, &facts.search);
     int exit = exit_status(status);
-    if (!together_speaks()) return status == CKAM_STOP && number ? signals_status(number) : exit;
+    if (!ranks_is_root()) return status == CKAM_STOP && number ? signals_status(number) : exit;
     if (ckam_run_review(run) && print_outcome(run, plan, &facts, &error)) exit = complain_error(command, &error);
     (void)fflush(stdout);
     if (!warned && *ckam_run_warning(run)) complain(command, 0, "warning: %s", ckam_run_warning(run));
     if (status < 0)
         complain_error(command, &failure);
     else if (!exit)
-        exit = say_nothing_done(command, run, &facts, status == CKAM_STOP);
-    bool begun = status > 0 || facts.counts.draws > 0; /* what fails at the start fails again */
+        exit = complain_without_draws(command, run, &facts, status == CKAM_STOP);
+    bool begun = status > 0 || facts.counts.draws > 0; /* a failure before the first draw would only repeat itself */
     if (status && begun && *directory)
         fprintf(stderr, "`%s` goes on from here\n", text_command("resume", directory, again));
     return status == CKAM_STOP && number ? signals_status(number) : exit;

@@ -1,8 +1,8 @@
-/* test_crew.c - a run that several processes carry out: the same draws, the same end and the same failures for all.
+/* test_comm.c - a run that several processes carry out: the same draws, the same end and the same failures for all.
  *
- * The processes are threads here (crew_support.h). Also run under the thread sanitizer. Calls of fdatasync(), malloc() and calloc()
+ * The processes are threads here (comm_support.h). Also run under the thread sanitizer. Calls of fdatasync(), malloc() and calloc()
  * come here (-Wl,--wrap), so that the disk of one rank can be full, and its memory, too. */
-#include "crew_support.h"
+#include "comm_support.h"
 
 #include <errno.h>
 
@@ -68,14 +68,14 @@ static void draws_do_not_depend_on_the_number_of_ranks(void **unused) {
     for (size_t s = 0; s < SAMPLERS; s++) {
         run_to_end(pairs_of(s, "alone"), NULL);
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            table *t = assemble(sizes[i], NULL, pairs_of(s, "crew"));
+            table *t = assemble(sizes[i], NULL, pairs_of(s, "ranks"));
             for (size_t r = 0; i % 2 && r < sizes[i]; r++)
                 plan_change(t->rank[r].plan, PAIRS("checkpoint-every", "0", "threads", r % 2 ? "1" : "2"));
             end_with(t, CKAM_OK, "draws");
             dismiss(t);
-            assert_same_rows("alone", "crew", CHAINS, true);
+            assert_same_rows("alone", "ranks", CHAINS, true);
             for (size_t c = 1; c <= CHAINS; c++)
-                assert_same_top(text_of("alone/chain_%zu.csv", c), text_of("crew/chain_%zu.csv", c));
+                assert_same_top(text_of("alone/chain_%zu.csv", c), text_of("ranks/chain_%zu.csv", c));
         }
     }
 }
@@ -91,11 +91,11 @@ static void many_chains_bring_a_part_of_their_rows(void **unused) {
     assert_int_equal(ckam_run_create(&run, plan, NULL, NULL), CKAM_OK);
     assert_int_equal(go_and_free(run), CKAM_OK);
     ckam_plan_free(plan);
-    table *t = assemble(3, NULL, pairs_of(JUMP, "crew"));
+    table *t = assemble(3, NULL, pairs_of(JUMP, "ranks"));
     for (size_t r = 0; r < t->size; r++) plan_change(t->rank[r].plan, most);
     end_with(t, CKAM_OK, "draws");
     dismiss(t);
-    assert_same_rows("alone", "crew", 40, false);
+    assert_same_rows("alone", "ranks", 40, false);
 }
 
 /* All chains have as many rows. */
@@ -111,28 +111,28 @@ static void a_run_ends_when_it_has_converged(void **unused) {
     static const char *const rules[][2] = {{"gam:warmup=50", "ess=60"}, {"jump:warmup=30", "ess=300"}};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         for (size_t size = 1; size <= 3; size++) {
-            table *t = assemble(size, NULL, PAIRS(COMMON, "out", size > 1 ? "crew" : "alone"));
+            table *t = assemble(size, NULL, PAIRS(COMMON, "out", size > 1 ? "ranks" : "alone"));
             for (size_t r = 0; r < size; r++)
                 plan_change(t->rank[r].plan,
                             PAIRS("model", "gaussian:dim=2", "sampler", rules[i][0], "until", rules[i][1]));
             end_with(t, CKAM_OK, "until");
             dismiss(t);
-            assert_same_rows("alone", size > 1 ? "crew" : "alone", CHAINS, true);
+            assert_same_rows("alone", size > 1 ? "ranks" : "alone", CHAINS, true);
         }
-    crew_to_end(3, "crew", PAIRS("until", "never", "draws", "2000"), "draws"); /* and on from there */
-    crew_to_end(1, "alone", PAIRS("until", "never", "draws", "2000"), "draws");
-    assert_same_rows("alone", "crew", CHAINS, true);
+    comm_to_end(3, "ranks", PAIRS("until", "never", "draws", "2000"), "draws"); /* and on from there */
+    comm_to_end(1, "alone", PAIRS("until", "never", "draws", "2000"), "draws");
+    assert_same_rows("alone", "ranks", CHAINS, true);
 }
 
 static void evaluations_are_limited(void **unused) {
     (void)unused;
     for (size_t size = 1; size <= 4; size++) {
-        const char *out[2] = {size > 1 ? "crew" : "short", size > 1 ? "crew" : "long"};
+        const char *out[2] = {size > 1 ? "ranks" : "short", size > 1 ? "ranks" : "long"};
         for (int i = 0; i < 1 + (size == 1); i++)
-            crew_to_end(size, NULL, PAIRS(COMMON, "sampler", "jump:warmup=30", "evals", "1000", "out", out[i]),
+            comm_to_end(size, NULL, PAIRS(COMMON, "sampler", "jump:warmup=30", "evals", "1000", "out", out[i]),
                         "evals");
         assert_same_rows("short", out[0], CHAINS, true);
-        crew_to_end(5 - size, out[1], PAIRS("evals", "2500"), "evals");
+        comm_to_end(5 - size, out[1], PAIRS("evals", "2500"), "evals");
         assert_same_rows("long", out[1], CHAINS, true);
     }
 }
@@ -141,14 +141,14 @@ static void evaluations_are_limited(void **unused) {
 static void a_new_rule_lifts_what_is_used_up(void **unused) {
     (void)unused;
     for (size_t size = 1; size <= 3; size += 2) {
-        const char *out = size > 1 ? "crew" : "alone";
-        crew_to_end(size, NULL,
+        const char *out = size > 1 ? "ranks" : "alone";
+        comm_to_end(size, NULL,
                     PAIRS(COMMON, "model", "gaussian:dim=2", "sampler", "gam:warmup=50", "draws", "100", "out", out),
                     "draws");
-        crew_to_end(size, out, PAIRS("until", "ess=100"), "until");
+        comm_to_end(size, out, PAIRS("until", "ess=100"), "until");
     }
     assert_true(count_rows("alone/chain_1.csv") > 100);
-    assert_same_rows("alone", "crew", CHAINS, true);
+    assert_same_rows("alone", "ranks", CHAINS, true);
 }
 
 static atomic_uint others; /* evaluations of the other rank */
@@ -168,13 +168,13 @@ static int slowly(void *context, const double *x, double *value) {
 /* As long as one chain has not, nothing is lifted, also for ranks whose chains have. */
 static void what_is_used_up_by_some_is_not_lifted(void **unused) {
     (void)unused;
-    table *t = assemble(2, NULL, PAIRS(COMMON, "sampler", "gam:warmup=50", "draws", "100", "out", "crew"));
+    table *t = assemble(2, NULL, PAIRS(COMMON, "sampler", "gam:warmup=50", "draws", "100", "out", "ranks"));
     play_trick(t, 1, TRICK_STOP_RUN, 100);
     t->rank[0].trick.inner.log_density = counted;
     t->rank[1].trick.inner.log_density = slowly; /* the other one is done by then */
     end_with(t, CKAM_STOP, "interrupted");
     dismiss(t);
-    t = assemble(2, "crew", PAIRS("until", "ess=2000"));
+    t = assemble(2, "ranks", PAIRS("until", "ess=2000"));
     end_with(t, CKAM_OK, "draws");
     ckam_counts counts;
     ckam_run_counts(t->rank[0].run, &counts);
@@ -185,14 +185,14 @@ static void what_is_used_up_by_some_is_not_lifted(void **unused) {
 /* Chains that do not stop by themselves, on ranks with different numbers of them. */
 static void time_is_up_for_all(void **unused) {
     (void)unused;
-    crew_to_end(3, NULL,
-                PAIRS(COMMON, "sampler", "jump:warmup=3000", "time-limit", "0.3", "horizon", "5000", "out", "crew"),
+    comm_to_end(3, NULL,
+                PAIRS(COMMON, "sampler", "jump:warmup=3000", "time-limit", "0.3", "horizon", "5000", "out", "ranks"),
                 "time-limit");
-    assert_even("crew");
-    const char *draws = text_of("%zu", count_rows("crew/chain_1.csv") + 500);
+    assert_even("ranks");
+    const char *draws = text_of("%zu", count_rows("ranks/chain_1.csv") + 500);
     run_to_end(PAIRS(COMMON, "sampler", "jump:warmup=3000", "draws", draws, "horizon", "5000", "out", "alone"), NULL);
-    crew_to_end(2, "crew", PAIRS("time-limit", "auto", "draws", draws), "draws");
-    assert_same_rows("alone", "crew", CHAINS, true);
+    comm_to_end(2, "ranks", PAIRS("time-limit", "auto", "draws", draws), "draws");
+    assert_same_rows("alone", "ranks", CHAINS, true);
 }
 
 /* -- Ends --------------------------------------------------------------------------------------------------------- */
@@ -215,7 +215,7 @@ static void one_that_is_stopped_stops_all(void **unused) {
         run_to_end(pairs_of(s, "alone"), NULL);
         for (size_t i = 0; i < 20; i++) {
             size_t size = sizes[i % 6], owners = size < CHAINS ? size : CHAINS;
-            table *t = assemble(size, i ? "crew" : NULL, i ? NULL : pairs_of(s, "crew"));
+            table *t = assemble(size, i ? "ranks" : NULL, i ? NULL : pairs_of(s, "ranks"));
             play_trick(t, chance(owners) - 1, TRICK_STOP_RUN, i < 12 ? 6 + chance(250) : 0);
             ckam_status status = go(t);
             assert_string_equal(ckam_run_reason(t->rank[0].run), status ? "interrupted" : reason);
@@ -223,9 +223,9 @@ static void one_that_is_stopped_stops_all(void **unused) {
             if (!status) break;
             assert_int_equal(status, CKAM_STOP);
             stops++;
-            assert_even("crew");
+            assert_even("ranks");
         }
-        assert_same_rows("alone", "crew", CHAINS, true);
+        assert_same_rows("alone", "ranks", CHAINS, true);
     }
     assert_true(stops > 8);
 }
@@ -234,18 +234,18 @@ static void one_that_is_stopped_stops_all(void **unused) {
 static void one_without_chains_may_stop_all(void **unused) {
     (void)unused;
     run_to_end(pairs_of(JUMP, "alone"), NULL);
-    table *t = assemble(7, NULL, pairs_of(JUMP, "crew"));
+    table *t = assemble(7, NULL, pairs_of(JUMP, "ranks"));
     t->rank[6].is_stopped = true;
     end_with(t, CKAM_STOP, "interrupted");
     dismiss(t);
-    assert_int_equal(count_rows("crew/chain_5.csv"), 0);
-    crew_to_end(6, "crew", NULL, "draws");
-    assert_same_rows("alone", "crew", CHAINS, true);
+    assert_int_equal(count_rows("ranks/chain_5.csv"), 0);
+    comm_to_end(6, "ranks", NULL, "draws");
+    assert_same_rows("alone", "ranks", CHAINS, true);
 }
 
 static void check_failure_of(trick what, size_t size, size_t r, ckam_status expected, const char *piece) {
     char   named[32];
-    table *t = assemble(size, NULL, pairs_of(JUMP, "crew"));
+    table *t = assemble(size, NULL, pairs_of(JUMP, "ranks"));
     snprintf(named, sizeof named, "(rank %zu)", r);
     play_trick(t, r, what, 100 + chance(1000));
     ckam_status status = go(t);
@@ -259,11 +259,11 @@ static void check_failure_of(trick what, size_t size, size_t r, ckam_status expe
         }
     if (expected < 0) {
         assert_failure(status, expected, &first->error, "chain ", piece, named);
-        edit_text("crew/run.json", first->error.message, "as said"); /* it is there */
+        edit_text("ranks/run.json", first->error.message, "as said"); /* it is there */
     }
     dismiss(t);
-    crew_to_end(2, "crew", NULL, "draws");
-    assert_same_rows("alone", "crew", CHAINS, true);
+    comm_to_end(2, "ranks", NULL, "draws");
+    assert_same_rows("alone", "ranks", CHAINS, true);
 }
 
 static void one_that_fails_ends_all(void **unused) {
@@ -285,8 +285,7 @@ static void what_cannot_begin_begins_for_none(void **unused) {
     dismiss(t);
     t = assemble(2, NULL, PAIRS(COMMON, "init", "1,2,3", "out", "none"));
     t->rank[0].is_deaf = true;
-    for (size_t r = 0; r < 2; r++)
-        assert_int_equal(pthread_create(&t->rank[r].thread, NULL, carry_out, &t->rank[r]), 0);
+    for (size_t r = 0; r < 2; r++) assert_int_equal(pthread_create(&t->rank[r].thread, NULL, run_rank, &t->rank[r]), 0);
     for (size_t r = 0; r < 2; r++) assert_int_equal(pthread_join(t->rank[r].thread, NULL), 0);
     assert_failure(t->rank[1].status, CKAM_ERROR_OPTION, &t->rank[1].error, "init");
     assert_null(strstr(t->rank[1].error.message, "rank"));
@@ -304,9 +303,9 @@ static void what_cannot_begin_begins_for_none(void **unused) {
 
 static void a_directory_that_is_in_use_is_left_alone(void **unused) {
     (void)unused;
-    ckam_run *run = run_with(pairs_of(JUMP, "crew"), NULL);
-    table    *t = assemble(2, "crew", NULL);
-    assert_failure(go(t), CKAM_ERROR_OUTPUT, &t->rank[1].error, "is running in crew");
+    ckam_run *run = run_with(pairs_of(JUMP, "ranks"), NULL);
+    table    *t = assemble(2, "ranks", NULL);
+    assert_failure(go(t), CKAM_ERROR_OUTPUT, &t->rank[1].error, "is running in ranks");
     dismiss(t);
     ckam_run_free(run);
 }
@@ -315,17 +314,17 @@ static void a_directory_that_is_in_use_is_left_alone(void **unused) {
 static void a_rank_that_cannot_go_on_keeps_all(void **unused) {
     (void)unused;
     run_to_end(pairs_of(0, "alone"), NULL);
-    table *t = assemble(3, NULL, pairs_of(0, "crew"));
+    table *t = assemble(3, NULL, pairs_of(0, "ranks"));
     play_trick(t, 1, TRICK_STOP_RUN, 300);
     end_with(t, CKAM_STOP, "interrupted");
     dismiss(t);
-    t = assemble(3, "crew", NULL);
+    t = assemble(3, "ranks", NULL);
     play_trick(t, 0, TRICK_NONE, 0);
     t->rank[2].trick.shift = 1.0;
     assert_failure(go(t), CKAM_ERROR_SNAPSHOT, &t->rank[0].error, "model has changed", "chain 5", "(rank 2)");
     dismiss(t);
-    crew_to_end(4, "crew", NULL, "draws");
-    assert_same_rows("alone", "crew", CHAINS, true);
+    comm_to_end(4, "ranks", NULL, "draws");
+    assert_same_rows("alone", "ranks", CHAINS, true);
 }
 
 /* -- A full disk -------------------------------------------------------------------------------------------------- */
@@ -346,16 +345,16 @@ static void a_full_disk_of_one_ends_all(void **unused) {
     (void)unused;
     run_to_end(pairs_of(JUMP, "alone"), NULL);
     for (int at_end = 0; at_end < 2; at_end++) { /* or at the first checkpoint */
-        table *t = assemble(3, NULL, pairs_of(JUMP, "crew"));
+        table *t = assemble(3, NULL, pairs_of(JUMP, "ranks"));
         for (size_t r = 0; r < 3 && !at_end; r++) plan_change(t->rank[r].plan, PAIRS("checkpoint-every", "0"));
         full_for = 1;
         ckam_status status = go(t);
         full_for = SIZE_MAX;
-        assert_failure(status, CKAM_ERROR_WRITE, &t->rank[2].error, "crew/chain_3.csv", strerror(ENOSPC), "(rank 1)");
+        assert_failure(status, CKAM_ERROR_WRITE, &t->rank[2].error, "ranks/chain_3.csv", strerror(ENOSPC), "(rank 1)");
         assert_string_equal(ckam_run_reason(t->rank[2].run), "error");
         dismiss(t);
-        crew_to_end(2, "crew", NULL, "draws");
-        assert_same_rows("alone", "crew", CHAINS, true);
+        comm_to_end(2, "ranks", NULL, "draws");
+        assert_same_rows("alone", "ranks", CHAINS, true);
     }
 }
 
@@ -414,7 +413,7 @@ static void the_first_rank_has_what_concerns_all(void **unused) {
     (void)unused;
     seen s[2] = {0};
     for (size_t i = 0; i < 2; i++) {
-        table *t = assemble(i ? 3 : 1, NULL, pairs_of(JUMP, i ? "crew" : "alone"));
+        table *t = assemble(i ? 3 : 1, NULL, pairs_of(JUMP, i ? "ranks" : "alone"));
         t->context = &s[i];
         t->rank[0].watch = see;
         end_with(t, CKAM_OK, "draws");
@@ -428,7 +427,7 @@ static void the_first_rank_has_what_concerns_all(void **unused) {
     assert_int_equal(s[1].chains, CHAINS);
     assert_close(s[1].fraction, 1.0, 1e-12);
     for (size_t c = 0; c < CHAINS; c++) assert_int_equal(s[1].draws[c], 1500);
-    char *one = slurp("alone/summary.csv", NULL), *other = slurp("crew/summary.csv", NULL);
+    char *one = slurp("alone/summary.csv", NULL), *other = slurp("ranks/summary.csv", NULL);
     assert_string_equal(one, other);
     free(one);
     free(other);
@@ -483,5 +482,5 @@ int main(void) {
                                        cmocka_unit_test(a_rank_without_memory_begins_for_none),
                                        cmocka_unit_test(the_first_rank_has_what_concerns_all),
                                        cmocka_unit_test(draws_without_files_are_the_same)};
-    return cmocka_run_group_tests_name("crew", tests, make_model, free_model);
+    return cmocka_run_group_tests_name("ranks", tests, make_model, free_model);
 }

@@ -1,13 +1,13 @@
-/* go.c - the loop of a run: threads advance chains, and the caller's thread watches, saves and decides when to stop.
+/* loop.c - the main loop of a run: threads advance chains; the caller's thread reports progress, saves and decides when to stop.
  *
  * What is drawn depends on neither time nor threads. A rule that looks at draws (until) is applied when all chains have
- * the same number of them, at numbers that are fixed beforehand: chains that are there first wait. So do chains that learn
- * from each other (jump), at the end of each cycle.
+ * the same number of them, at numbers that are fixed beforehand: chains that get there first wait. So do chains with pooled
+ * adaptation (jump), at the end of each cycle.
  *
- * Where several processes carry out a run, each has its loop. They meet at every tick and when one has nothing left to do, put
- * together where they are (standing), and decide from that: all the same. */
+ * Over several processes each rank has its loop. At every tick, and when a rank has nothing left to do, an allreduce sums their
+ * rank_status; all decide from the sum, and so the same. */
 #include "base/error.h"
-#include "run/crew.h"
+#include "run/comm.h"
 #include "target/worker.h"
 
 #include <errno.h>
@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TICK       0.1  /* seconds between two calls of watch */
-#define LIVE_EVERY 2.0  /* seconds between two looks at R-hat and ESS, at least ... */
-#define LIVE_SHARE 0.02 /* ... and the share of the time that they may take */
-#define SAVE_SHARE 0.05 /* the share of the time that checkpoints may take */
+#define TICK           0.1  /* seconds between two calls of watch */
+#define DIAGNOSE_EVERY 2.0  /* seconds between two computations of R-hat and ESS, at least ... */
+#define DIAGNOSE_SHARE 0.02 /* ... and the share of the time that they may take */
+#define SAVE_SHARE     0.05 /* the share of the time that checkpoints may take */
 
 /* One call of ckam_run_go(). */
 typedef struct session {
@@ -28,7 +28,7 @@ typedef struct session {
     void                *context;
     ckam_chain_progress *chain; /* a copy that the watcher may look at */
     ckam_chain         **own;   /* the chains of this process, in their order */
-    double               start, watched, saved, looked, look_cost, save_cost, pool_cost;
+    double               start, watched, saved, diagnosed, diagnose_cost, save_cost, pool_cost;
     double               processor; /* seconds of it that the process had used at the start */
     double               end;       /* of sampling */
     double               fraction;  /* done before this session */
@@ -37,18 +37,18 @@ typedef struct session {
     pthread_t           *threads;
     size_t               count; /* of threads that were started */
     bool                 over;
-    ckam_error           failure; /* of this process beside its chains: the next meeting is told */
+    ckam_error           failure; /* of this process beside its chains; part of the next allreduce */
 } session;
 
 /* -- The threads -------------------------------------------------------------------------------------------------- */
 
 /* The one that is furthest behind, so that chains keep together. */
-static lane *next_lane(ckam_run *run) {
-    lane *next = NULL;
+static run_chain *next_chain(ckam_run *run) {
+    run_chain *next = NULL;
     if (atomic_load(&run->halt)) return NULL;
     for (size_t i = run->first; i < run->last; i++) {
-        lane *l = &run->lanes[i];
-        if (!l->busy && lane_is_ready(run, l) && (!next || l->evaluations < next->evaluations)) next = l;
+        run_chain *c = &run->chains[i];
+        if (!c->busy && run_chain_is_ready(run, c) && (!next || c->evaluations < next->evaluations)) next = c;
     }
     return next;
 }
@@ -57,18 +57,18 @@ static void *work(void *argument) {
     ckam_run *run = argument;
     pthread_mutex_lock(&run->lock);
     while (!run->quit) {
-        lane *l = next_lane(run);
-        if (!l) {
+        run_chain *c = next_chain(run);
+        if (!c) {
             pthread_cond_wait(&run->changed, &run->lock);
             continue;
         }
-        l->busy = true;
+        c->busy = true;
         pthread_mutex_unlock(&run->lock);
-        lane_advance(run, l);
+        run_chain_advance(run, c);
         pthread_mutex_lock(&run->lock);
-        l->busy = false;
-        lane_report(run, l);
-        if (l->status) atomic_fetch_or(&run->halt, HALT_STOP);
+        c->busy = false;
+        run_chain_report(run, c);
+        if (c->status) atomic_fetch_or(&run->halt, HALT_STOP);
         pthread_cond_broadcast(&run->changed);
     }
     pthread_mutex_unlock(&run->lock);
@@ -113,13 +113,14 @@ static double fraction_done(const session *s, double elapsed) {
     const ckam_run     *run = s->run;
     const run_settings *plan = &run->plan->run;
     double              most = 0.0, draws = 0.0, all = 0.0, evaluations = 0.0;
-    double length = run->first < run->last ? (double)run->lanes[run->first].warmup_length : (double)run->warmup;
+    double length = run->first < run->last ? (double)run->chains[run->first].warmup_length : (double)run->warmup;
     for (size_t i = 0; i < plan->chains; i++) {
-        const ckam_chain_progress *c = &run->lanes[i].shown;
+        const ckam_chain_progress *c = &run->chains[i].shown;
         bool                       draw = c->draws || c->discarded;
         double                     warm = draw ? length : fmin((double)c->evaluations, length);
         draws += warm + (double)(c->discarded + c->draws) * (double)plan->thin;
-        all += length + (double)(c->discarded + lane_rows_most(run, run->lanes[i].kept.spent)) * (double)plan->thin;
+        all +=
+            length + (double)(c->discarded + run_chain_rows_most(run, run->chains[i].kept.spent)) * (double)plan->thin;
         evaluations += (double)c->evaluations;
     }
     if (plan->draws) most = draws / all;
@@ -137,7 +138,7 @@ static void watch(session *s, bool writing) {
     s->watched = now;
     if (!s->watch) return;
     pthread_mutex_lock(&s->run->lock);
-    for (size_t i = 0; i < p.chains; i++) s->chain[i] = s->run->lanes[i].shown;
+    for (size_t i = 0; i < p.chains; i++) s->chain[i] = s->run->chains[i].shown;
     p.fraction = fraction_done(s, elapsed);
     p.search = s->run->search;
     pthread_mutex_unlock(&s->run->lock);
@@ -151,15 +152,15 @@ static void watch(session *s, bool writing) {
     s->watch(s->context, &p);
 }
 
-/* The first process has the draws of all; what it sees is told to the others. */
-static void look(session *s) {
+/* Rank 0 has the draws of all chains, and broadcasts R-hat and ESS. */
+static void diagnose(session *s) {
     double begun = clock_seconds(), seen[2] = {(double)NAN, (double)NAN};
-    if (!crew_stores(s->run, NULL) && crew_is_first(s->run)) live_look(s->run->live, &seen[0], &seen[1]);
-    crew_tell(s->run, seen, sizeof seen);
+    if (!comm_gather_stores(s->run, NULL) && comm_is_root(s->run)) live_look(s->run->live, &seen[0], &seen[1]);
+    comm_broadcast(s->run, seen, sizeof seen);
     s->rhat = seen[0];
     s->ess = seen[1];
-    s->looked = clock_seconds();
-    s->look_cost = s->looked - begun;
+    s->diagnosed = clock_seconds();
+    s->diagnose_cost = s->diagnosed - begun;
 }
 
 /* -- Deciding ----------------------------------------------------------------------------------------------------- */
@@ -169,8 +170,8 @@ static uint64_t next_goal(ckam_run *run) {
     uint64_t most = 0, goal = GOAL_FIRST;
     if (isnan(run->until.rhat) && isnan(run->until.ess)) return UINT64_MAX;
     for (size_t i = run->first; i < run->last; i++)
-        if (run->lanes[i].kept.draws > most) most = run->lanes[i].kept.draws;
-    most = crew_most(run, most);
+        if (run->chains[i].kept.draws > most) most = run->chains[i].kept.draws;
+    most = comm_max(run, most);
     while (goal < most) goal += goal / 10;
     return goal;
 }
@@ -180,36 +181,36 @@ static bool is_met(const session *s) {
     return (isnan(until->rhat) || s->rhat <= until->rhat) && (isnan(until->ess) || s->ess >= until->ess);
 }
 
-/* A chain that failed ends the run; the first one speaks. */
-static ckam_status failure_of(const session *s, ckam_error *error) {
+/* The failure of the first chain that has one, else that of this process. */
+static ckam_status first_failure(const session *s, ckam_error *error) {
     const ckam_run *run = s->run;
     for (size_t i = run->first; i < run->last; i++) {
-        const lane *l = &run->lanes[i];
-        if (!l->status) continue;
-        return l->status == CKAM_ERROR_WRITE
-                   ? fail_with(error, l->status, "%s", l->error.message)
-                   : fail_with(error, l->status, "chain %zu: %.215s%s", i + 1, l->error.message,
-                               l->status == CKAM_ERROR_START ? " (--init)" : "");
+        const run_chain *c = &run->chains[i];
+        if (!c->status) continue;
+        return c->status == CKAM_ERROR_WRITE
+                   ? fail_with(error, c->status, "%s", c->error.message)
+                   : fail_with(error, c->status, "chain %zu: %.215s%s", i + 1, c->error.message,
+                               c->status == CKAM_ERROR_START ? " (--init)" : "");
     }
     return s->failure.status ? fail_with(error, s->failure.status, "%s", s->failure.message) : CKAM_OK;
 }
 
-/* What a process would have all do. */
-enum { WANT_WATCH = 1, WANT_LOOK = 2, WANT_SAVE = 4, TIME_IS_UP = 8 };
+/* What a rank asks all ranks to do: bits of `requests`. */
+enum { REQUEST_WATCH = 1, REQUEST_DIAGNOSE = 2, REQUEST_SAVE = 4, REQUEST_END = 8 };
 
-/* Where a process is, or all of them: how many chains are where. */
-typedef struct standing {
-    uint64_t done, full;  /* nothing is left to do for it; it has all its draws */
-    uint64_t out_of_rows; /* it has all that it may have */
+/* The status of one rank, or the sum over all ranks; counts are of chains. */
+typedef struct rank_status {
+    uint64_t done, full;  /* nothing is left to do; all draws are there */
+    uint64_t out_of_rows; /* as many rows as it may have, discarded ones counted */
     uint64_t at_goal;     /* or done */
-    uint64_t waiting;     /* for the others, at the end of a cycle */
+    uint64_t waiting;     /* to be pooled, at the end of a cycle */
     uint64_t ready, failed;
-    uint64_t busy; /* processes in which something moves */
-    uint64_t halt, wants;
-} standing;
+    uint64_t busy; /* ranks with a chain that advances */
+    uint64_t halt, requests;
+} rank_status;
 
-/* Seconds between two checkpoints: what was asked for, and longer where they take long. Who asks for less than a second wants
- * them at any price. */
+/* Seconds between two checkpoints: what was asked for, and longer where they take long. An interval below a second is
+ * kept whatever it costs. */
 static double save_interval(const session *s) {
     double every = s->run->plan->run.checkpoint_every;
     return every < 1.0 ? every : fmax(every, s->save_cost / SAVE_SHARE);
@@ -224,47 +225,48 @@ static double slowdown(const session *s, double now) {
 }
 
 /* Seconds that are left for sampling: the limit is for the whole command, with its start and its end, which grows with the draws of
- * the next tick. `look`: those that are left for a look, meanwhile more is drawn; it takes less than the end. */
-static double time_left(const session *s, double now, double *look) {
+ * the next tick. `diagnose_left`: seconds left for computing R-hat and ESS, during which more is drawn; that takes less than the end. */
+static double time_left(const session *s, double now, double *diagnose_left) {
     const ckam_run *run = s->run;
     double          limit = run->plan->run.time_limit, spent = now - s->start;
-    *look = HUGE_VAL;
+    *diagnose_left = HUGE_VAL;
     if (isnan(limit)) return HUGE_VAL;
     double end = finish_seconds(s->run, slowdown(s, now));
     double pace = fmax(0.0, end - 2.0 * run->files_cost) / fmax(spent, TICK); /* files do not grow in number */
     double left = limit - run->startup - spent - end - TICK * pace;
-    *look = left - end * (1.0 + pace);
+    *diagnose_left = left - end * (1.0 + pace);
     return left;
 }
 
-static standing stand(const session *s, bool still, double now) {
+static rank_status own_status(const session *s, bool idle, double now) {
     const ckam_run     *run = s->run;
-    double              look_left, left = time_left(s, now, &look_left);
+    double              diagnose_left, left = time_left(s, now, &diagnose_left);
     const run_settings *plan = &run->plan->run;
-    standing t = {.busy = !still, .failed = s->failure.status != CKAM_OK, .halt = (uint64_t)atomic_load(&run->halt)};
-    for (size_t i = run->first; still && i < run->last; i++) {
-        const lane *l = &run->lanes[i];
-        t.done += l->done;
-        t.full += plan->draws && l->kept.draws >= plan->draws;
-        t.out_of_rows += l->kept.draws >= lane_rows_most(run, l->kept.spent);
-        t.at_goal += l->done || l->kept.draws >= run->goal;
-        t.waiting += l->waits;
-        t.ready += lane_is_ready(run, l);
-        t.failed += l->status != CKAM_OK;
+    rank_status t = {.busy = !idle, .failed = s->failure.status != CKAM_OK, .halt = (uint64_t)atomic_load(&run->halt)};
+    for (size_t i = run->first; idle && i < run->last; i++) {
+        const run_chain *c = &run->chains[i];
+        t.done += c->done;
+        t.full += plan->draws && c->kept.draws >= plan->draws;
+        t.out_of_rows += c->kept.draws >= run_chain_rows_most(run, c->kept.spent);
+        t.at_goal += c->done || c->kept.draws >= run->goal;
+        t.waiting += c->waits;
+        t.ready += run_chain_is_ready(run, c);
+        t.failed += c->status != CKAM_OK;
     }
-    if (s->watch && now - s->watched >= TICK) t.wants |= WANT_WATCH;
-    if (s->watch && now - s->looked >= fmax(LIVE_EVERY, s->look_cost / LIVE_SHARE) && look_left > 0.0)
-        t.wants |= WANT_LOOK;
-    if (run->format.csv && now - s->saved >= save_interval(s) && left > s->save_cost) t.wants |= WANT_SAVE;
-    if (left <= (t.waiting && t.waiting == run->last - run->first ? s->pool_cost : 0.0)) t.wants |= TIME_IS_UP;
+    if (s->watch && now - s->watched >= TICK) t.requests |= REQUEST_WATCH;
+    if (s->watch && now - s->diagnosed >= fmax(DIAGNOSE_EVERY, s->diagnose_cost / DIAGNOSE_SHARE) &&
+        diagnose_left > 0.0)
+        t.requests |= REQUEST_DIAGNOSE;
+    if (run->format.csv && now - s->saved >= save_interval(s) && left > s->save_cost) t.requests |= REQUEST_SAVE;
+    if (left <= (t.waiting && t.waiting == run->last - run->first ? s->pool_cost : 0.0)) t.requests |= REQUEST_END;
     return t;
 }
 
-/* All processes together. */
-static standing meet(ckam_run *run, const standing *mine) {
-    const standing *all = crew_share(run, mine, sizeof *mine);
-    standing        sum = {0};
-    for (size_t r = 0; r < crew_size(run); r++) {
+/* The sum over all ranks. */
+static rank_status allreduce_status(ckam_run *run, const rank_status *mine) {
+    const rank_status *all = comm_allgather(run, mine, sizeof *mine);
+    rank_status        sum = {0};
+    for (size_t r = 0; r < comm_size(run); r++) {
         sum.done += all[r].done;
         sum.full += all[r].full;
         sum.out_of_rows += all[r].out_of_rows;
@@ -274,31 +276,31 @@ static standing meet(ckam_run *run, const standing *mine) {
         sum.failed += all[r].failed;
         sum.busy += all[r].busy;
         sum.halt |= all[r].halt;
-        sum.wants |= all[r].wants;
+        sum.requests |= all[r].requests;
     }
     return sum;
 }
 
 /* Why all chains are done. */
-static const char *end_reason(const standing *t, size_t chains) {
+static const char *end_reason(const rank_status *t, size_t chains) {
     if (t->full == chains) return "draws";
     return t->out_of_rows == chains ? "late" : "evals";
 }
 
-/* Nothing moves: is the run over, and why? If chains wait at a goal, the next one is set. Chains that wait for one whose
+/* No chain advances: is the run over, and why? If chains wait at a goal, the next one is set. Chains that wait for one whose
  * evaluations are used up end the run: without it they would go another way than with more evaluations. */
-static bool is_over(session *s, const standing *t, ckam_error *error, ckam_status *status) {
+static bool is_over(session *s, const rank_status *t, ckam_error *error, ckam_status *status) {
     ckam_run *run = s->run;
     size_t    chains = (size_t)run->plan->run.chains;
     bool      has_rule = run->goal < UINT64_MAX, all = t->done == chains, paused = t->halt & HALT_PAUSE;
     if (t->failed) {
-        *status = crew_agree(run, failure_of(s, error), error);
+        *status = comm_agree(run, first_failure(s, error), error);
         run->reason = *status > 0 ? "target" : "error";
     } else if (t->halt & HALT_STOP) {
         if (!*run->reason) run->reason = "interrupted";
         *status = strcmp(run->reason, "interrupted") ? CKAM_OK : fail_with(error, CKAM_STOP, "the run was stopped");
     } else if (all || (has_rule && t->at_goal == chains && !paused)) {
-        if (has_rule) look(s);
+        if (has_rule) diagnose(s);
         if (has_rule && is_met(s))
             run->reason = "until";
         else if (all)
@@ -311,35 +313,35 @@ static bool is_over(session *s, const standing *t, ckam_error *error, ckam_statu
     return *run->reason;
 }
 
-/* The chains learn from each other, if all have come to the end of a cycle. Where this process cannot, all will hear of it. */
-static void pool(session *s, const standing *t) {
+/* Pools the chains if all are at the end of a cycle. A failure here reaches all ranks with the next allreduce. */
+static void pool(session *s, const rank_status *t) {
     ckam_run *run = s->run;
     if (t->waiting < run->plan->run.chains) return;
     double begun = clock_seconds();
-    bool   failed = crew_pool(run, s->own, &s->failure) != CKAM_OK;
+    bool   failed = comm_pool_chains(run, s->own, &s->failure) != CKAM_OK;
     s->pool_cost = clock_seconds() - begun;
     if (failed) atomic_fetch_or(&run->halt, HALT_STOP);
     for (size_t i = run->first; i < run->last; i++) {
-        if (failed && run->crew) run->lanes[i].lost = true; /* others may have learned: the last checkpoint stands */
-        lane_report(run, &run->lanes[i]);
+        if (failed && run->comm) run->chains[i].lost = true; /* others may have learned: the last checkpoint stands */
+        run_chain_report(run, &run->chains[i]);
     }
 }
 
-/* The rows since the last checkpoint are taken back. Where that fails, run.json still says that the run ended with an error. */
-static void discard_rows(lane *l) {
-    if (l->draws.file >= 0) (void)csv_cut(&l->draws, l->kept.length, NULL);
-    if (l->warmup.file >= 0) (void)csv_cut(&l->warmup, l->kept.warmup_length, NULL);
-    l->lost = true;
+/* Cuts off the rows since the last checkpoint. If that fails, run.json still has the error. */
+static void discard_rows(run_chain *c) {
+    if (c->draws.file >= 0) (void)csv_cut(&c->draws, c->kept.length, NULL);
+    if (c->warmup.file >= 0) (void)csv_cut(&c->warmup, c->kept.warmup_length, NULL);
+    c->lost = true;
 }
 
-/* A checkpoint, and the end of a run, vouch for the rows before them. Where answers were those of other points, the checkpoint
- * before it stands. `start`: see source_verify(). */
+/* Before a checkpoint, and at the end, checks that a program's answers belong to their points. If not, the previous checkpoint stays
+ * valid and the rows since then are discarded. `start`: see source_verify(). */
 static ckam_status verify(ckam_run *run, bool start, ckam_error *error) {
     if (!run->source) return CKAM_OK;
     ckam_status status = source_verify(run->source, start, error);
-    bool        shifted = crew_most(run, source_is_shifted(run->source));
-    for (size_t i = run->first; shifted && i < run->last; i++) discard_rows(&run->lanes[i]);
-    return crew_agree(run, status, error);
+    bool        shifted = comm_max(run, source_is_shifted(run->source));
+    for (size_t i = run->first; shifted && i < run->last; i++) discard_rows(&run->chains[i]);
+    return comm_agree(run, status, error);
 }
 
 static ckam_status save(session *s, ckam_error *error) {
@@ -352,27 +354,27 @@ static ckam_status save(session *s, ckam_error *error) {
     return status;
 }
 
-/* Waits a tick at most; whether nothing moves any more. */
-static bool wait_until_still(ckam_run *run) {
+/* Waits at most a tick; whether no chain of this rank advances or can. */
+static bool wait_until_idle(ckam_run *run) {
     struct timespec until;
-    bool            still = true;
+    bool            idle = true;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += (long)(TICK * 1e9);
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&run->lock);
     for (int tries = 0; tries < 2; tries++) {
-        still = next_lane(run) == NULL;
-        for (size_t i = run->first; i < run->last; i++) still = still && !run->lanes[i].busy;
-        if (still || pthread_cond_timedwait(&run->changed, &run->lock, &until)) break;
+        idle = next_chain(run) == NULL;
+        for (size_t i = run->first; i < run->last; i++) idle = idle && !run->chains[i].busy;
+        if (idle || pthread_cond_timedwait(&run->changed, &run->lock, &until)) break;
     }
     pthread_mutex_unlock(&run->lock);
-    return still;
+    return idle;
 }
 
 /* A mode that was found after the draws began makes them invalid. That is decided at the end of a cycle, so that it does not depend on
- * when the run ends: chains whose draws end before go on up to there. Whether that is so, or the draws began anew. */
-static bool begin_anew(session *s, const standing *t, ckam_error *error, ckam_status *status) {
+ * when the run ends: chains whose draws end before go on up to there. Returns whether the run goes on for that reason, or its draws were restarted. */
+static bool restart_draws(session *s, const rank_status *t, ckam_error *error, ckam_status *status) {
     ckam_run *run = s->run;
     uint64_t  chains = run->plan->run.chains;
     bool      at_goal = run->goal < UINT64_MAX && t->at_goal == chains && !(t->halt & HALT_PAUSE);
@@ -386,15 +388,15 @@ static bool begin_anew(session *s, const standing *t, ckam_error *error, ckam_st
     if (*status) run->reason = "error";
     if (late || extended) run->goal = run->extends ? UINT64_MAX : next_goal(run);
     if (!late) return false;
-    for (size_t i = run->first; i < run->last; i++) lane_report(run, &run->lanes[i]);
+    for (size_t i = run->first; i < run->last; i++) run_chain_report(run, &run->chains[i]);
     return true;
 }
 
-static ckam_status turn(session *s, const standing *t, ckam_error *error) {
+static ckam_status idle_step(session *s, const rank_status *t, ckam_error *error) {
     ckam_run   *run = s->run;
     ckam_status status = CKAM_OK;
     pthread_mutex_lock(&run->lock);
-    if (begin_anew(s, t, error, &status)) {
+    if (restart_draws(s, t, error, &status)) {
         s->over = status != CKAM_OK;
         pthread_cond_broadcast(&run->changed);
         pthread_mutex_unlock(&run->lock);
@@ -417,7 +419,7 @@ static ckam_status turn(session *s, const standing *t, ckam_error *error) {
  * fewer draws or files would not help. */
 static void warn_of_limit(session *s) {
     ckam_run *run = s->run;
-    double    now = clock_seconds(), limit = run->plan->run.time_limit, look, over = -time_left(s, now, &look);
+    double    now = clock_seconds(), limit = run->plan->run.time_limit, unused, over = -time_left(s, now, &unused);
     double    end = over + limit - run->startup - (now - s->start);
     if (fmin(over, run->startup + end) < 0.1 * limit || *run->warning) return;
     snprintf(run->warning, sizeof run->warning,
@@ -426,33 +428,33 @@ static void warn_of_limit(session *s) {
              limit, run->startup, end, 1.5 * (limit + over));
 }
 
-/* What one process has heard or wants is so for all. */
-static void follow(session *s, const standing *t) {
+/* A request of one rank is carried out by all. */
+static void apply_requests(session *s, const rank_status *t) {
     ckam_run *run = s->run;
-    if (t->wants & TIME_IS_UP && !*run->reason) {
+    if (t->requests & REQUEST_END && !*run->reason) {
         run->reason = "time-limit";
         warn_of_limit(s);
         atomic_fetch_or(&run->halt, HALT_STOP);
     } else if (t->halt & HALT_STOP) {
         atomic_fetch_or(&run->halt, HALT_STOP);
-    } else if (t->wants & WANT_SAVE && !(t->halt & HALT_PAUSE)) { /* else it is under way, or done just now */
+    } else if (t->requests & REQUEST_SAVE && !(t->halt & HALT_PAUSE)) { /* else it is under way, or done just now */
         atomic_fetch_or(&run->halt, HALT_PAUSE);
-    } else if (t->wants & WANT_LOOK) {
-        look(s);
+    } else if (t->requests & REQUEST_DIAGNOSE) {
+        diagnose(s);
     }
 }
 
 static ckam_status loop(session *s, ckam_error *error) {
     ckam_status status = CKAM_OK;
     while (!s->over) {
-        bool     still = wait_until_still(s->run);
-        standing mine = stand(s, still, clock_seconds()), all = meet(s->run, &mine);
-        if (all.wants & WANT_WATCH) {
-            crew_report(s->run);
+        bool        idle = wait_until_idle(s->run);
+        rank_status mine = own_status(s, idle, clock_seconds()), all = allreduce_status(s->run, &mine);
+        if (all.requests & REQUEST_WATCH) {
+            comm_gather_progress(s->run);
             watch(s, false);
         }
-        if (!all.busy) status = turn(s, &all, error);
-        if (!s->over) follow(s, &all);
+        if (!all.busy) status = idle_step(s, &all, error);
+        if (!s->over) apply_requests(s, &all);
     }
     return status;
 }
@@ -463,7 +465,7 @@ static ckam_status begin(session *s, ckam_error *error) {
     s->chain = calloc(chains, sizeof *s->chain);
     s->own = calloc(chains, sizeof(ckam_chain *));
     if (!s->chain || !s->own) return fail_with(error, CKAM_ERROR_MEMORY, "there is no memory to watch a run");
-    for (size_t i = run->first; i < run->last; i++) s->own[i - run->first] = run->lanes[i].chain;
+    for (size_t i = run->first; i < run->last; i++) s->own[i - run->first] = run->chains[i].chain;
     return start_threads(s, error);
 }
 
@@ -483,22 +485,22 @@ ckam_status ckam_run_go(ckam_run *run, ckam_watch *watcher, void *context, ckam_
     session    s = {.run = run, .watch = watcher, .context = context, .rhat = (double)NAN, .ess = (double)NAN};
     ckam_error inner = {CKAM_OK, ""};
     if (*run->reason || run->quit) return fail_with(error, CKAM_ERROR_ORDER, "this run has stopped; resume it");
-    s.start = s.saved = s.looked = clock_seconds();
+    s.start = s.saved = s.diagnosed = clock_seconds();
     s.processor = clock_processor();
-    crew_report(run);
+    comm_gather_progress(run);
     s.fraction = fraction_done(&s, 0.0);
     for (size_t i = 0; i < run->plan->run.chains; i++)
-        s.draws += run->lanes[i].kept.draws + run->lanes[i].kept.discarded;
+        s.draws += run->chains[i].kept.draws + run->chains[i].kept.discarded;
     run->goal = next_goal(run);
     ckam_status status = begin(&s, &inner);
-    status = crew_agree(run, status, &inner);
+    status = comm_agree(run, status, &inner);
     if (!status) status = loop(&s, &inner);
     end_threads(&s);
     status = verify_end(run, status, &inner);
     s.end = clock_seconds();
-    crew_report(run);
+    comm_gather_progress(run);
     search_update(run);
-    if (!status || status == CKAM_STOP) look(&s);
+    if (!status || status == CKAM_STOP) diagnose(&s);
     if (s.chain) watch(&s, true);
     budget_explain(run);
     free(s.chain);
