@@ -1,7 +1,7 @@
-# What ckam needs beside libc and libm: POSIX threads, Random123 (headers only), jansson, the headers of
-# NetCDF and cairo, whose libraries are loaded when they are wanted, and Node for the page of a report. Sets
-# RANDOM123_INCLUDE_DIR, JANSSON_..., for NetCDF and cairo ..._INCLUDE_DIR and ..._FILE (what is loaded), and
-# NODE_PROGRAM; or stops and names Debian's package.
+# What ckam needs beside libc and libm: POSIX threads, Random123 (headers only), jansson, and the headers of
+# NetCDF and cairo, whose libraries are loaded when they are wanted. Sets RANDOM123_INCLUDE_DIR, JANSSON_..., and for
+# NetCDF and cairo ..._INCLUDE_DIR and ..._FILE (what is loaded); or stops and names Debian's package. Node is for those
+# who change or test the page of a report: NODE_PROGRAM, and CKAM_NODE_FOUND where its packages are there, too.
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
@@ -31,13 +31,15 @@ endfunction()
 loaded(NETCDF netcdf.h netcdf libnetcdf-dev)
 loaded(CAIRO cairo.h cairo libcairo2-dev)
 
+set(CKAM_NODE AUTO CACHE STRING "Node, which remakes and tests report/page.html: AUTO, ON (required) or OFF")
+set_property(CACHE CKAM_NODE PROPERTY STRINGS AUTO ON OFF)
+set(CKAM_NODE_FOUND OFF)
 find_program(NODE_PROGRAM NAMES node nodejs)
-if(NOT NODE_PROGRAM)
-    message(FATAL_ERROR "Node was not found. Debian's packages are nodejs and npm.")
-endif()
-if(NOT EXISTS "${PROJECT_SOURCE_DIR}/report/node_modules/esbuild")
-    message(FATAL_ERROR "The npm packages of the report page are not there. `npm ci` in report/ installs them; so do "
-        "make's targets.")
+if(CKAM_NODE AND NODE_PROGRAM AND EXISTS "${PROJECT_SOURCE_DIR}/report/node_modules/esbuild")
+    set(CKAM_NODE_FOUND ON)
+elseif(CKAM_NODE STREQUAL "ON")
+    message(FATAL_ERROR "CKAM_NODE is ON, and Node or its packages were not found. Debian's packages are nodejs and npm; "
+        "`npm ci` in report/ installs the rest.")
 endif()
 
 # MPI, for ckam-mpi: where there is none, the program is not made.

@@ -1,4 +1,4 @@
-/* template.c - puts the page that report/ builds into the library: the assembler reads the file CKAM_REPORT_PAGE. */
+/* template.c - puts report/page.html into the library: the assembler reads the file CKAM_REPORT_PAGE. */
 #include "report/template.h"
 
 __asm__(".pushsection .rodata\n"
