@@ -14,7 +14,7 @@ ctest     = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 unexport MAKEFLAGS
-.PHONY: help run test test-core test-anywhere bench benchmarks check sanitize valgrind coverage fuzz soak mutants page install clean
+.PHONY: help run test test-core test-anywhere bench benchmarks check sanitize valgrind coverage fuzz soak mutants page install uninstall clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -105,6 +105,11 @@ install: ## build and install into PREFIX (/usr/local), below DESTDIR if set; in
 	@$(configure) -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
 	@$(compile)
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD)
+
+uninstall: ## remove what `make install` with the same PREFIX and DESTDIR puts there
+	@$(configure) -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
+	@$(compile)
+	@DESTDIR="$(DESTDIR)" cmake --build $(BUILD) --target uninstall
 
 clean: ## remove everything that was built
 	rm -rf build build-check-* build-sanitize-* build-fuzz build-coverage build-valgrind build-venv

@@ -1,5 +1,5 @@
 # What ckam needs beside libc and libm: POSIX threads, Random123 (headers only) and jansson: RANDOM123_INCLUDE_DIR,
-# JANSSON_...; without them it stops and names Debian's package. What it can do without has an option, AUTO (if found), ON
+# JANSSON_INCLUDE_DIR, ckam::jansson; without them it stops and names Debian's package. What it can do without has an option, AUTO (if found), ON
 # (required) or OFF, and a result, CKAM_..._FOUND:
 #   CKAM_NETCDF  draws.nc; the headers now, the library when it is wanted. Sets NETCDF_INCLUDE_DIR and NETCDF_FILE, its soname
 #   CKAM_CAIRO   figures as PDF, SVG and PNG; the same, CAIRO_...
@@ -13,9 +13,8 @@ if(NOT RANDOM123_INCLUDE_DIR)
     message(FATAL_ERROR "The Random123 headers were not found. Debian's package is librandom123-dev.")
 endif()
 
-find_path(JANSSON_INCLUDE_DIR jansson.h)
-find_library(JANSSON_LIBRARY jansson)
-if(NOT JANSSON_INCLUDE_DIR OR NOT JANSSON_LIBRARY)
+include(cmake/ckam-jansson.cmake)
+if(NOT TARGET ckam::jansson)
     message(FATAL_ERROR "jansson was not found. Debian's package is libjansson-dev.")
 endif()
 
