@@ -77,6 +77,10 @@ echo "-- pkg-config, shared"
 compile "$work/shared" $(pkg-config --cflags --libs ckam) "-Wl,-rpath,$lib"
 needs "$work/shared" libckam.so.0 || fail "the program does not use the shared library"
 "$work/shared"
+# shellcheck disable=SC2046 # flags are words
+"$cc" -std=c17 -Wall -Wextra -pedantic -Werror -o "$work/checksums" "$client/checksums.c" $(pkg-config --cflags --libs ckam) "-Wl,-rpath,$lib"
+"$work/checksums" >"$work/sums"
+[ "$(sort -u -k 2 "$work/sums" | wc -l)" -eq 7 ] || fail "the samplers have no checksums of their own: $(cat "$work/sums")"
 
 echo "-- find_package, both"
 quietly "$cmake" -S "$client" -B "$work/client" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" \
