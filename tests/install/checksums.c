@@ -1,5 +1,6 @@
 /* checksums.c - prints a checksum of the draws of each sampler: to compare builds by other compilers, against other C libraries and for
- * other processors, which should print the same. docs/packaging.md has what was compared. */
+ * other processors, which should print the same. docs/packaging.md has what was compared. To be compiled with -std=c17, which keeps the
+ * compiler from fusing a product and a sum of the density. */
 #include <ckam.h>
 
 #include <inttypes.h>
