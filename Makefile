@@ -14,7 +14,7 @@ ctest     = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 unexport MAKEFLAGS
-.PHONY: help run test test-core test-anywhere bench benchmarks check sanitize valgrind coverage fuzz soak mutants install clean
+.PHONY: help run test test-core test-anywhere bench benchmarks check sanitize valgrind coverage fuzz soak mutants page install uninstall clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -29,15 +29,16 @@ ifeq ($(origin RUN),file)
 	@$(BUILD)/ckam report $(BUILD)/run
 endif
 
+# CKAM_NODE=ON: without Node the tests of the page would be skipped.
 test: ## set up, build, and run every test
 	@$(SETUP) test
-	@$(configure) -DCKAM_BUILD_TESTS=ON
+	@$(configure) -DCKAM_BUILD_TESTS=ON -DCKAM_NODE=ON
 	@$(compile)
 	@$(ctest)
 
 test-core: ## the same for the tests that need only what ckam itself needs
-	@$(SETUP) test
-	@$(configure) -DCKAM_BUILD_TESTS=ON
+	@$(SETUP) test-core
+	@$(configure) -DCKAM_BUILD_TESTS=ON -DCKAM_NODE=AUTO
 	@$(compile)
 	@$(ctest) -L '^core$$'
 
@@ -96,10 +97,19 @@ mutants: ## break a copy of the tree in named ways, one at a time: the tests mus
 	@$(SETUP) test
 	@scripts/mutants
 
+page: ## remake report/page.html, the page of a report that the library carries, from report/src
+	@$(SETUP) page
+	node report/build.mjs report/page.html
+
 install: ## build and install into PREFIX (/usr/local), below DESTDIR if set; installs no packages
 	@$(configure) -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
 	@$(compile)
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD)
+
+uninstall: ## remove what `make install` with the same PREFIX and DESTDIR puts there
+	@$(configure) -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
+	@$(compile)
+	@DESTDIR="$(DESTDIR)" cmake --build $(BUILD) --target uninstall
 
 clean: ## remove everything that was built
 	rm -rf build build-check-* build-sanitize-* build-fuzz build-coverage build-valgrind build-venv

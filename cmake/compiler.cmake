@@ -33,5 +33,6 @@ if(CKAM_SANITIZE)
     add_compile_definitions(CKAM_NARROW) # base/wide.h
 endif()
 
-# What is installed finds a library where it was found for the build.
-set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+# What is installed finds a library where it was found for the build; that adds nothing where this is a folder of the system.
+# Packagers may say otherwise.
+option(CMAKE_INSTALL_RPATH_USE_LINK_PATH "Installed programs look for libraries where they were found" ON)

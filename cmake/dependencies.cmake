@@ -1,7 +1,10 @@
-# What ckam needs beside libc and libm: POSIX threads, Random123 (headers only), jansson, the headers of
-# NetCDF and cairo, whose libraries are loaded when they are wanted, and Node for the page of a report. Sets
-# RANDOM123_INCLUDE_DIR, JANSSON_..., for NetCDF and cairo ..._INCLUDE_DIR and ..._FILE (what is loaded), and
-# NODE_PROGRAM; or stops and names Debian's package.
+# What ckam needs beside libc and libm: POSIX threads, Random123 (headers only) and jansson: RANDOM123_INCLUDE_DIR,
+# JANSSON_INCLUDE_DIR, ckam::jansson; without them it stops and names Debian's package. What it can do without has an option, AUTO (if found), ON
+# (required) or OFF, and a result, CKAM_..._FOUND:
+#   CKAM_NETCDF  draws.nc; the headers now, the library when it is wanted. Sets NETCDF_INCLUDE_DIR and NETCDF_FILE, its soname
+#   CKAM_CAIRO   figures as PDF, SVG and PNG; the same, CAIRO_...
+#   CKAM_MPI     the program ckam-mpi and its library
+#   CKAM_NODE    remaking and testing the page of a report. Sets NODE_PROGRAM
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
@@ -10,38 +13,65 @@ if(NOT RANDOM123_INCLUDE_DIR)
     message(FATAL_ERROR "The Random123 headers were not found. Debian's package is librandom123-dev.")
 endif()
 
-find_path(JANSSON_INCLUDE_DIR jansson.h)
-find_library(JANSSON_LIBRARY jansson)
-if(NOT JANSSON_INCLUDE_DIR OR NOT JANSSON_LIBRARY)
+include(cmake/ckam-jansson.cmake)
+if(NOT TARGET ckam::jansson)
     message(FATAL_ERROR "jansson was not found. Debian's package is libjansson-dev.")
 endif()
 
-# loaded(PREFIX header library package): the header, and the name under which the library is loaded.
-function(loaded prefix header library package)
-    find_path(${prefix}_INCLUDE_DIR ${header} PATH_SUFFIXES ${library})
-    find_library(${prefix}_LIBRARY ${library})
-    if(NOT ${prefix}_INCLUDE_DIR OR NOT ${prefix}_LIBRARY)
-        message(FATAL_ERROR "${header} or its library was not found. Debian's package is ${package}.")
+# feature(NAME "what it is for"): the option CKAM_NAME.
+function(feature name help)
+    set(CKAM_${name} AUTO CACHE STRING "${help}: AUTO (if found), ON (required) or OFF")
+    set_property(CACHE CKAM_${name} PROPERTY STRINGS AUTO ON OFF)
+    if(NOT CKAM_${name} MATCHES "^(AUTO|ON|OFF)$")
+        message(FATAL_ERROR "CKAM_${name} is '${CKAM_${name}}'; it must be AUTO, ON or OFF.")
     endif()
-    file(REAL_PATH "${${prefix}_LIBRARY}" file)
-    cmake_path(GET file FILENAME name)
-    string(REGEX MATCH "^.*[.]so[.][0-9]+" name "${name}") # what comes behind changes within a Debian release
-    set(${prefix}_FILE "${name}" PARENT_SCOPE)
 endfunction()
-loaded(NETCDF netcdf.h netcdf libnetcdf-dev)
-loaded(CAIRO cairo.h cairo libcairo2-dev)
 
+# found(NAME found "what the build lacks without it" packages): sets CKAM_NAME_FOUND, and says what is missing.
+function(found name found lacks packages)
+    set(CKAM_${name}_FOUND OFF PARENT_SCOPE)
+    if(CKAM_${name} STREQUAL "OFF")
+        message(STATUS "CKAM_${name} is OFF: ${lacks}.")
+    elseif(found)
+        set(CKAM_${name}_FOUND ON PARENT_SCOPE)
+    elseif(CKAM_${name} STREQUAL "ON")
+        message(FATAL_ERROR "CKAM_${name} is ON, and what it needs was not found. Debian has it in ${packages}.")
+    else()
+        message(STATUS "What CKAM_${name} needs was not found: ${lacks}. Debian has it in ${packages}.")
+    endif()
+endfunction()
+
+# loaded(NAME header library lacks package): the header, and the name under which the library is loaded.
+function(loaded name header library lacks package)
+    find_path(${name}_INCLUDE_DIR ${header} PATH_SUFFIXES ${library})
+    find_library(${name}_LIBRARY ${library})
+    set(file "")
+    if(${name}_INCLUDE_DIR AND ${name}_LIBRARY)
+        file(REAL_PATH "${${name}_LIBRARY}" file)
+        cmake_path(GET file FILENAME file)
+        string(REGEX MATCH "^.*[.]so[.][0-9]+" file "${file}") # what comes behind changes within a Debian release
+    endif()
+    found(${name} "${file}" "${lacks}" ${package})
+    set(${name}_FILE "${file}" PARENT_SCOPE)
+    set(CKAM_${name}_FOUND ${CKAM_${name}_FOUND} PARENT_SCOPE)
+endfunction()
+
+feature(NETCDF "draws as NetCDF")
+loaded(NETCDF netcdf.h netcdf "draws are not written as NetCDF" libnetcdf-dev)
+feature(CAIRO "figures as PDF, SVG and PNG")
+loaded(CAIRO cairo.h cairo "figures are not drawn as PDF, SVG and PNG" libcairo2-dev)
+
+feature(NODE "remaking and testing report/page.html")
 find_program(NODE_PROGRAM NAMES node nodejs)
-if(NOT NODE_PROGRAM)
-    message(FATAL_ERROR "Node was not found. Debian's packages are nodejs and npm.")
+if(NODE_PROGRAM AND EXISTS "${PROJECT_SOURCE_DIR}/report/node_modules/esbuild")
+    set(page_tools ON)
+else()
+    set(page_tools "")
 endif()
-if(NOT EXISTS "${PROJECT_SOURCE_DIR}/report/node_modules/esbuild")
-    message(FATAL_ERROR "The npm packages of the report page are not there. `npm ci` in report/ installs them; so do "
-        "make's targets.")
-endif()
+found(NODE "${page_tools}" "report/page.html is not remade or tested" "nodejs and npm; `npm ci` in report/ installs the rest")
 
-# MPI, for ckam-mpi: where there is none, the program is not made.
-find_package(MPI QUIET COMPONENTS C)
-if(NOT MPI_C_FOUND)
-    message(STATUS "MPI was not found: ckam-mpi is not built. Debian's package is libopenmpi-dev.")
+feature(MPI "the program ckam-mpi")
+if(CKAM_MPI)
+    find_package(MPI QUIET COMPONENTS C)
 endif()
+found(MPI "${MPI_C_FOUND}" "ckam-mpi is not built" libopenmpi-dev)

@@ -22,7 +22,7 @@ endif()
 # find_package(ckam): targets ckam::ckam (shared) and ckam::ckam_static.
 install(EXPORT ckam-targets NAMESPACE ckam:: DESTINATION "${config_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/ckam-config-version.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES cmake/ckam-config.cmake "${PROJECT_BINARY_DIR}/ckam-config-version.cmake" DESTINATION "${config_dir}")
+install(FILES cmake/ckam-config.cmake cmake/ckam-jansson.cmake "${PROJECT_BINARY_DIR}/ckam-config-version.cmake" DESTINATION "${config_dir}")
 
 # pkg-config ckam, and --static for the static library.
 set(from_pkgconfig "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
@@ -30,3 +30,8 @@ cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${from_pkgconfig}"
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR BASE_DIRECTORY "${from_pkgconfig}" OUTPUT_VARIABLE to_include)
 configure_file(cmake/ckam.pc.in "${PROJECT_BINARY_DIR}/ckam.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/ckam.pc" DESTINATION "${pkgconfig_dir}")
+
+if(PROJECT_IS_TOP_LEVEL)
+    add_custom_target(uninstall VERBATIM COMMAND "${CMAKE_COMMAND}" "-DBUILD=${PROJECT_BINARY_DIR}"
+        "-DPREFIX=${CMAKE_INSTALL_PREFIX}" -P "${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake")
+endif()

@@ -45,7 +45,8 @@ static double density_at(const opened *o, const double *u) {
 
 /* u := what is read of a draw at u; returns the log density that was stored with it. */
 static double store(const opened *o, double *u) {
-    double row[32], value = density_at(o, u);
+    static double row[32]; /* seat_row() leaves it alone where u is the point of before */
+    double        value = density_at(o, u);
     assert_in_range(source_columns(o->source), 1, 32);
     assert_int_equal(model_handle_row(o->handle, u, row, NULL), CKAM_OK);
     assert_int_equal(source_unconstrain(o->source, row, u, NULL), CKAM_OK);

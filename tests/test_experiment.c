@@ -4,6 +4,7 @@
 #include "folder.h"
 
 #include "ckam.h"
+#include "report/draw.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -269,7 +270,8 @@ static void the_page_holds_the_curves(void **unused) {
     size_t  i;
     json_array_foreach(json_object_get(document, "blocks"), i, block) {
         if (strcmp(json_string_value(json_object_get(block, "kind")), "figure") != 0) continue;
-        json_t *panel = json_array_get(json_object_get(block, "panels"), 0), *marks = json_object_get(panel, "marks");
+        json_t *first_panel = json_array_get(json_object_get(block, "panels"), 0),
+               *marks = json_object_get(first_panel, "marks");
         assert_int_equal(json_array_size(marks), 6);
         for (size_t run = 0; run < 3; run++) {
             json_t *band = json_array_get(marks, 2 * run), *line = json_array_get(marks, 2 * run + 1);
@@ -286,7 +288,7 @@ static void the_page_holds_the_curves(void **unused) {
     }
     assert_int_equal(figures, 1);
     const char *const endings[] = {"pdf", "svg"};
-    for (size_t f = 0; f < 2; f++) {
+    for (size_t f = 0; f < 2 && draw_is_built(); f++) {
         char name[400];
         snprintf(name, sizeof name, "figures/%s-f.%s", strrchr(folder, '/') + 1, endings[f]);
         free(read_text(in_out(name), &size));

@@ -4,6 +4,7 @@
 #include "run_support.h"
 
 #include "draws/csv.h"
+#include "draws/netcdf.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -149,7 +150,7 @@ static void one_draw_of_one_chain_is_a_run(void **unused) {
     assert_int_equal(ckam_run_review(run)->rows, 1);
     ckam_run_free(run);
     assert_int_equal(count_rows("one/chain_1.csv"), 1);
-    assert_true(is_there("one/draws.nc") && is_there("one/summary.csv"));
+    assert_true(is_there("one/draws.nc") == !netcdf_check(NULL) && is_there("one/summary.csv"));
 }
 
 static void a_hundred_chains_are_a_run(void **unused) {
@@ -295,7 +296,8 @@ static void what_cannot_run_is_refused(void **unused) {
     memset(long_name, 'a', sizeof long_name - 1);
     const char *const both[] = {long_name, "b"};
     target.names = both;
-    refuse(PAIRS("out", "refused"), &target, CKAM_ERROR_ARGUMENT, "299 letters");
+    if (!netcdf_check(NULL)) /* the limit is that of NetCDF */
+        refuse(PAIRS("out", "refused"), &target, CKAM_ERROR_ARGUMENT, "299 letters");
     run = run_with(PAIRS("out", "long", "draws", "5", "sampler", "gam", "format", "csv"), &target); /* the twin */
     ckam_run_free(run);
     target.names = same;

@@ -5,6 +5,8 @@
  * then compared with runs that nobody disturbed. */
 #include "comm_support.h"
 
+#include "draws/netcdf.h"
+
 #include <limits.h>
 #include <sys/stat.h>
 
@@ -77,7 +79,7 @@ static void assert_same_bytes(const char *one, const char *other, size_t differe
 static void assert_same_run(const char *one, const char *other, const char *seed) {
     assert_same_rows(one, other, CHAINS, true);
     assert_same_bytes(text_of("%s/summary.csv", one), text_of("%s/summary.csv", other), 0);
-    assert_same_bytes(text_of("%s/draws.nc", one), text_of("%s/draws.nc", other), 100);
+    if (!netcdf_check(NULL)) assert_same_bytes(text_of("%s/draws.nc", one), text_of("%s/draws.nc", other), 100);
     char *record = slurp(text_of("%s/run.json", other), NULL);
     assert_non_null(strstr(record, seed));
     assert_non_null(strstr(record, "\"stopped\": \"draws\""));

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+LIBRARY_NOTE(netcdf, CKAM_NETCDF_FILE, "Draws as NetCDF");
 _Static_assert(NETCDF_NAME_MOST == NC_MAX_NAME, "as in the library");
 
 /* -- The library -------------------------------------------------------------------------------------------------- */
@@ -62,6 +63,13 @@ static ckam_status load(functions *nc, const char *library, ckam_error *error) {
                          "libnetcdf19, or write CSV files only: --format csv",
                          dlerror());
     if (library_find(handle, "H5dont_atexit", &dont_atexit)) dont_atexit();
+    return CKAM_OK;
+}
+
+const char *const netcdf_default_format[2] = {"csv,netcdf", NULL};
+
+ckam_status netcdf_check(ckam_error *error) {
+    (void)error;
     return CKAM_OK;
 }
 

@@ -1,7 +1,8 @@
 /* netcdf.h - the CSV files of a run as one NetCDF file that ArviZ opens as InferenceData.
  *
  * The NetCDF library is loaded on demand: loading takes 10 ms and 10 MB, and a user who does not want the file need not
- * install it. It is not thread-safe: a lock lets one thread at a time in here. */
+ * install it. A build without its headers has netcdf_none.c, which refuses, in place of netcdf.c. The library is not
+ * thread-safe: a lock lets one thread at a time in here. */
 #ifndef CKAM_DRAWS_NETCDF_H
 #define CKAM_DRAWS_NETCDF_H
 
@@ -9,6 +10,12 @@
 #include "ckam.h"
 
 enum { NETCDF_NAME_MOST = 256 }; /* letters of a column's name */
+
+/* The default of the setting `format`, as a list of one word: with NetCDF where this ckam can write it. */
+extern const char *const netcdf_default_format[2];
+
+/* Whether this ckam was built with NetCDF: without it CKAM_ERROR_OPTION, to be asked before a run begins. */
+ckam_status netcdf_check(ckam_error *error);
 
 /* Numbers about all draws: attributes of the file and of its posterior. */
 typedef struct netcdf_note {

@@ -213,7 +213,7 @@ static ckam_status add_figures(const ckam_experiment *all, const experiment *e, 
         figure *f = NULL;
         status = experiment_figure(e, entry, &f, error);
         if (!status) document_figure(d, f);
-        if (!status) status = write_figure(all, e, f, error);
+        if (!status && draw_is_built()) status = write_figure(all, e, f, error);
         figure_free(f);
         if (status) break;
     }
@@ -238,6 +238,10 @@ static void begin_page(const ckam_experiment *e, document *d) {
         "as soon as there are as many draws as bins.",
         ckam_version(), e->seconds);
     document_paragraph(d, text);
+    if (!draw_is_built())
+        document_paragraph(
+            d, "This ckam was built without cairo: the folder figures holds no PDF and SVG. The figures of this page "
+               "can be saved as SVG.");
 }
 
 ckam_status experiment_write(ckam_experiment *all, ckam_error *error) {

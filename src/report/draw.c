@@ -2,6 +2,7 @@
 #include "report/draw.h"
 
 #include "base/error.h"
+#include "base/library.h"
 #include "report/frame.h"
 
 #include <math.h>
@@ -9,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+LIBRARY_NOTE(cairo, CKAM_CAIRO_FILE, "Figures as PDF, SVG and PNG");
 
 #define PAGE_WIDTH  468.0 /* 6.5 inches: the text of a letter page */
 #define PAGE_HEIGHT 600.0
@@ -280,6 +283,8 @@ static ckam_status find_kind(const char *path, canvas_kind *kind, ckam_error *er
 }
 
 ckam_status draw_check(const char *path, ckam_error *error) { return find_kind(path, &(canvas_kind){0}, error); }
+
+bool draw_is_built(void) { return true; }
 
 ckam_status draw_figure_with(const char *library, const figure *f, const char *path, ckam_error *error) {
     canvas_kind kind;

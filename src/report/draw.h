@@ -1,6 +1,7 @@
 /* draw.h - figures on paper: PDF, SVG and PNG, drawn with cairo.
  *
- * libcairo is loaded on demand, not linked: linking it would cost every start of the command 1.5 ms. */
+ * libcairo is loaded on demand, not linked: linking it would cost every start of the command 1.5 ms. A build without its
+ * headers has draw_none.c, which refuses, in place of draw.c and the files that only it uses. */
 #ifndef CKAM_REPORT_DRAW_H
 #define CKAM_REPORT_DRAW_H
 
@@ -11,7 +12,10 @@
 ckam_status draw_figure(const figure *f, const char *path, ckam_error *error);
 /* The same with the library in the file `library`. */
 ckam_status draw_figure_with(const char *library, const figure *f, const char *path, ckam_error *error);
-/* Whether `path` has an ending that draw_figure() knows: to be checked before long work. */
+/* Whether `path` has an ending that draw_figure() knows, to be checked before long work. CKAM_ERROR_OUTPUT where nothing
+ * can be drawn. */
 ckam_status draw_check(const char *path, ckam_error *error);
+/* Whether this ckam was built with cairo. */
+bool draw_is_built(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/character.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "draws/netcdf.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -104,7 +105,11 @@ static const ckam_option table[] = {
      .words = flag_words,
      .help = "replace a run that is in the directory",
      RUN(overwrite)},
-    {.name = "format", TEXT("csv,netcdf"), .help = "files of draws: csv, netcdf (with csv) or none", RUN(format)},
+    {.name = "format",
+     .type = CKAM_TEXT,
+     .words = netcdf_default_format,
+     .help = "files of draws: csv, netcdf (with csv) or none",
+     RUN(format)},
     {.name = "save-warmup",
      .type = CKAM_CHOICE,
      .words = flag_words,

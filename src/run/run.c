@@ -171,7 +171,8 @@ static ckam_status open_chains(ckam_run *run, bool resumed, ckam_error *error) {
 /* Everything that can be wrong without a file. */
 static ckam_status prepare(ckam_run *run, const ckam_target *target, bool resumed, ckam_error *error) {
     resolve(run);
-    ckam_status status = find_target(run, target, error);
+    ckam_status status = run->format.netcdf ? netcdf_check(error) : CKAM_OK;
+    if (!status) status = find_target(run, target, error);
     if (!status) status = name_columns(run, error);
     if (!status) status = check_names(run, error);
     if (status) return status;

@@ -44,7 +44,8 @@ check 'the second run has other rows' cmp expected found
 check 'the first run has other rows' [ "$(rows moved | wc -l)" -eq 202 ]
 
 for run in run moved; do
-    for file in run.json summary.csv draws.nc checkpoint/state; do check "$run/$file is missing" [ -s $run/$file ]; done
+    for file in run.json summary.csv checkpoint/state; do check "$run/$file is missing" [ -s $run/$file ]; done
+    ! built_with netcdf || check "$run/draws.nc is missing" [ -s $run/draws.nc ]
     check "something was left in $run" [ -z "$(find $run -name '*.new')" ]
     try 0 out 'draws' summary $run
     try 0 out "written to $run" resume $run --draws 200 --progress none

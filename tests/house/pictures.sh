@@ -88,12 +88,9 @@ cp run/chain_1.csv valuable/draws.html
 ln -s draws.html valuable/link.htm
 cp run/chain_1.csv valuable/draws.png
 wrong 64 'holds draws that are to be shown' report valuable/chain_1.csv valuable/draws.html -o valuable/link.htm
-wrong 64 'holds draws that are to be shown' plot valuable/draws.png mean -o valuable/draws.png
 ln valuable/chain_2.csv valuable/hard.html
 wrong 64 'holds draws that are to be shown' report valuable -o valuable/hard.html
-for file in draws.html draws.png; do
-    check "$file was lost" cmp run/chain_1.csv valuable/$file
-done
+check 'draws.html was lost' cmp run/chain_1.csv valuable/draws.html
 check 'chain_2.csv was lost' cmp run/chain_2.csv valuable/chain_2.csv
 mkfifo pipe
 wrong 66 'is a pipe' report pipe
@@ -149,7 +146,6 @@ page killed/report.html killed
 shows note 'killed/chain_1_warmup.csv'
 shows advice 'The figure of the steps is left out.'
 omits '"name":"steps"'
-wrong 65 'chain_1_warmup.csv' plot killed steps -o f.pdf
 page wide/report.html wide
 check "a page of 200 parameters has $(size wide/report.html) bytes" [ "$(size wide/report.html)" -lt 5000000 ]
 shows parameter '"parameter":"x.200"'
@@ -179,7 +175,14 @@ PATH="$work" "$ckam" report run --open >out 2>err || status=$?
 check "no browser ended with $status" [ "$status" -eq 69 ]
 check 'it does not say what is missing' grep -q 'there is no xdg-open' err
 
-# -- Figures
+# -- Figures, where they can be drawn: features.sh has what is said elsewhere
+if ! built_with cairo; then
+    echo 'pictures: all as expected, without figures'
+    exit 0
+fi
+wrong 64 'holds draws that are to be shown' plot valuable/draws.png mean -o valuable/draws.png
+check 'draws.png was lost' cmp run/chain_1.csv valuable/draws.png
+wrong 65 'chain_1_warmup.csv' plot killed steps -o f.pdf
 for kind in density trace rank mean autocorrelation pair steps; do
     for ending in pdf svg png; do
         try 0 out "$kind.$ending" plot run "$kind" -o "$kind.$ending"

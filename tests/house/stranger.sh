@@ -29,7 +29,7 @@ copied() {
 
 "$ckam" sample bimodal --sampler rw --draws 200 --seed 1 --out run >out 2>err
 views run
-check 'the figure is cut' grep -q '</svg>$' figure.svg
+! built_with cairo || check 'the figure is cut' grep -q '</svg>$' figure.svg
 
 # What is put beside the file that is written must not lead elsewhere.
 echo precious >victim

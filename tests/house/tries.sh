@@ -50,6 +50,8 @@ wrong() {
 # has TEXT, lacks TEXT: what the last command wrote to stdout.
 has() { grep -qF -- "$1" out || fail "there is no '$1'"; }
 lacks() { if grep -qF -- "$1" out; then fail "there is '$1'"; fi; }
+# built_with FEATURE: netcdf or cairo. CKAM_WITHOUT names what the build lacks.
+built_with() { [[ " ${CKAM_WITHOUT-} " != *" $1 "* ]]; }
 # check MESSAGE COMMAND...: the command succeeds.
 check() {
     message=$1

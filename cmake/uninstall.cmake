@@ -1,0 +1,27 @@
+# uninstall.cmake - removes what `cmake --install` puts below PREFIX, and below $DESTDIR if set: a second installation into an empty
+# folder says what that is. Folders that are of ckam alone go with their last file.
+# cmake -DBUILD=... -DPREFIX=... -P uninstall.cmake
+set(probe "${BUILD}/uninstall")
+set(destination "$ENV{DESTDIR}")
+file(REMOVE_RECURSE "${probe}")
+set(ENV{DESTDIR} "${probe}")
+execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${PREFIX}" OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+file(GLOB_RECURSE files LIST_DIRECTORIES true RELATIVE "${probe}" "${probe}/*")
+list(SORT files ORDER DESCENDING) # what is in a folder comes before the folder
+foreach(file ${files})
+    set(there "${destination}/${file}")
+    if(IS_SYMLINK "${there}" OR (EXISTS "${there}" AND NOT IS_DIRECTORY "${there}"))
+        message("-- Removing ${there}")
+        file(REMOVE "${there}")
+        if(IS_SYMLINK "${there}" OR EXISTS "${there}")
+            message(FATAL_ERROR "${there} cannot be removed; may this user write there?")
+        endif()
+    elseif(IS_DIRECTORY "${there}")
+        string(REPLACE "${PREFIX}/" "/" below "/${file}")
+        file(GLOB left "${there}/*")
+        if(below MATCHES "/ckam(/|$)" AND "${left}" STREQUAL "")
+            file(REMOVE_RECURSE "${there}")
+        endif()
+    endif()
+endforeach()
+file(REMOVE_RECURSE "${probe}")
