@@ -65,10 +65,10 @@ static void add_bar(canvas *c, double fraction) {
     static const char *const eighth[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     bool                     utf8 = text_utf8();
     double                   cells = fraction > 0.0 ? fmin(fraction, 1.0) * (double)c->bar_width : 0.0;
-    size_t                   full = (size_t)cells, part = utf8 ? (size_t)(8.0 * (cells - (double)full)) : 0;
+    size_t                   full = (size_t)cells, eighths = utf8 ? (size_t)(8.0 * (cells - (double)full)) : 0;
     for (size_t i = 0; i < full; i++) add(c, utf8 ? "█" : "#");
-    add(c, eighth[part]);
-    for (size_t i = full + (part > 0); i < c->bar_width; i++) add(c, utf8 ? " " : ".");
+    add(c, eighth[eighths]);
+    for (size_t i = full + (eighths > 0); i < c->bar_width; i++) add(c, utf8 ? " " : ".");
     add(c, utf8 ? "▏" : " ");
 }
 
@@ -116,7 +116,7 @@ static double chain_fraction(const ckam_progress *p, size_t i) {
 }
 
 /* The speed of a chain is measured from when it is first seen to advance: before that it waits for a thread. */
-static void follow(bars *b, const ckam_progress *p, size_t i) {
+static void follow_chain(bars *b, const ckam_progress *p, size_t i) {
     const ckam_chain_progress *now = p->chain + i;
     double                     fraction = chain_fraction(p, i);
     if (!b->chain[i].going) {
@@ -224,7 +224,7 @@ void bar_draw(bars *b, const ckam_progress *p) {
     bool high = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_row || p->chains + 3 < size.ws_row;
     bool one_each = p->chains <= BAR_CHAINS && high;
     add_title(&c);
-    for (size_t i = 0; i < p->chains && i < BAR_CHAINS; i++) follow(b, p, i);
+    for (size_t i = 0; i < p->chains && i < BAR_CHAINS; i++) follow_chain(b, p, i);
     for (size_t i = 0; one_each && i < p->chains; i++) {
         chain_row(b, p, i, &r);
         add_row(&c, &r);

@@ -7,11 +7,11 @@
 
 size_t processors_for(size_t neighbours) {
     long   online = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t all = online > 0 ? (size_t)online : 1, part = all / neighbours;
+    size_t all = online > 0 ? (size_t)online : 1, share = all / neighbours;
 #ifdef CPU_COUNT
     cpu_set_t allowed;
     if (!sched_getaffinity(0, sizeof allowed, &allowed) && (size_t)CPU_COUNT(&allowed) < all)
-        part = (size_t)CPU_COUNT(&allowed);
+        share = (size_t)CPU_COUNT(&allowed);
 #endif
-    return part ? part : 1;
+    return share ? share : 1;
 }

@@ -77,14 +77,14 @@ size_t cloud_next(const cloud *c, size_t from, size_t before, double own) {
 }
 
 WIDE static double least(size_t count, const double *values) {
-    double lane[BLOCK], all = HUGE_VAL;
+    double lowest[BLOCK], all = HUGE_VAL;
     size_t i = 0;
-    for (size_t k = 0; k < BLOCK; k++) lane[k] = HUGE_VAL;
+    for (size_t k = 0; k < BLOCK; k++) lowest[k] = HUGE_VAL;
     for (; i + BLOCK <= count; i += BLOCK) {
 #pragma omp simd
-        for (size_t k = 0; k < BLOCK; k++) lane[k] = values[i + k] < lane[k] ? values[i + k] : lane[k];
+        for (size_t k = 0; k < BLOCK; k++) lowest[k] = values[i + k] < lowest[k] ? values[i + k] : lowest[k];
     }
-    for (size_t k = 0; k < BLOCK; k++) all = fmin(all, lane[k]);
+    for (size_t k = 0; k < BLOCK; k++) all = fmin(all, lowest[k]);
     for (; i < count; i++) all = fmin(all, values[i]);
     return all;
 }

@@ -26,16 +26,16 @@ static row_block block_of(void *context, size_t index) {
 
 /* -- Where the fit starts ----------------------------------------------------------------------------------------- */
 
-/* A part of the half: the draws on one side of a border in a coordinate. */
-typedef struct part {
+/* A slab of the half: the draws on one side of a border in a coordinate. */
+typedef struct slab {
     const split_draws *split;
     size_t             half, axis;
     double             border;
     bool               above;
-} part;
+} slab;
 
-/* The next draw of the part from *i on, which goes behind it; NULL after the last. */
-static const double *next(const part *p, size_t *i) {
+/* The next draw of the slab from *i on, which goes behind it; NULL after the last. */
+static const double *next(const slab *p, size_t *i) {
     const split_draws *s = p->split;
     while (*i < s->chains * s->rows) {
         const double *row = split_draws_block(s, p->half, *i / s->rows) + *i % s->rows * (s->dim + ROW_HEAD) + ROW_HEAD;
@@ -45,7 +45,7 @@ static const double *next(const part *p, size_t *i) {
     return NULL;
 }
 
-static size_t size_of(const part *p) {
+static size_t size_of(const slab *p) {
     size_t size = 0, i = 0;
     while (next(p, &i)) size++;
     return size;
@@ -53,7 +53,7 @@ static size_t size_of(const part *p) {
 
 /* Sarle's bimodality coefficient of coordinate p->axis, (skewness^2 + 1) / kurtosis: 1 for two points of any weights, 5/9
  * for a uniform and 1/3 for a normal distribution. *middle := mean + sd * skewness / 2, the midpoint of two such points. */
-static double bimodality(const part *p, double *middle) {
+static double bimodality(const slab *p, double *middle) {
     const double  n = (double)size_of(p);
     const double *x;
     double        mean = 0.0, second = 0.0, third = 0.0, fourth = 0.0;
@@ -69,9 +69,9 @@ static double bimodality(const part *p, double *middle) {
     return (skewness * skewness + 1.0) * second * second / fourth;
 }
 
-/* Adds a component with mean and covariance of a part. The diagonal is inflated, as if by dim + 1 further draws, so that the
- * matrix is positive definite; 1e-10 is added for coordinates that are constant in the part. */
-static void add_component(mixture *m, const part *p) {
+/* Adds a component with mean and covariance of a slab. The diagonal is inflated, as if by dim + 1 further draws, so that the
+ * matrix is positive definite; 1e-10 is added for coordinates that are constant in the slab. */
+static void add_component(mixture *m, const slab *p) {
     const size_t  dim = m->dim, j = mixture_add(m);
     const double  n = (double)size_of(p);
     const double *x;
@@ -92,10 +92,10 @@ static void add_component(mixture *m, const part *p) {
 /* Starts with one component, or with two where some coordinate is bimodal. In many dimensions the refit would not split
  * along a single coordinate: it tries only directions that mix many of them. */
 static void begin(mixture *m, const split_draws *s, size_t half) {
-    const part whole = {.split = s, .half = half, .border = HUGE_VAL};
-    part       low = whole, high = {.split = s, .half = half, .above = true};
+    const slab whole = {.split = s, .half = half, .border = HUGE_VAL};
+    slab       low = whole, high = {.split = s, .half = half, .above = true};
     double     most = BIMODALITY_LEAST, middle;
-    for (part p = whole; p.axis < s->dim; p.axis++) {
+    for (slab p = whole; p.axis < s->dim; p.axis++) {
         const double here = bimodality(&p, &middle);
         if (!(here > most)) continue;
         most = here;
@@ -120,11 +120,11 @@ mixture *bridge_fit(const split_draws *s, size_t half) {
     if (!m) return NULL;
     mixture_begin(m, s->dim, NULL);
     begin(m, s, half);
-    for (int turn = 1; turn <= TURNS_MOST; turn++) {
+    for (int iteration = 1; iteration <= TURNS_MOST; iteration++) {
         const size_t count = m->count;
         const double degrees = m->degrees;
         mixture_refit(m, &data, true);
-        if (turn >= TURNS_LEAST && m->count == count && m->degrees == degrees) break;
+        if (iteration >= TURNS_LEAST && m->count == count && m->degrees == degrees) break;
     }
     return m;
 }

@@ -210,12 +210,12 @@ ckam_status track_run(const truth *t, const run_entry *run, track *out, const at
 
 ckam_status track_try(const truth *t, run_entry *run, ckam_error *error) {
     track                nowhere = {.seed = 1};
-    run_entry            brief = *run;
+    run_entry            trial = *run;
     atomic_bool          stop = false;
     atomic_uint_fast64_t evaluations = 0;
-    brief.seconds = 0.0;
-    brief.evals = TRY;
-    ckam_status status = track_run(t, &brief, &nowhere, &stop, &evaluations, error);
+    trial.seconds = 0.0;
+    trial.evals = TRY;
+    ckam_status status = track_run(t, &trial, &nowhere, &stop, &evaluations, error);
     if (!status) run->cost = nowhere.record[nowhere.records - 1].seconds / TRY;
     track_free(&nowhere);
     return status;

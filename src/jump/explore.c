@@ -256,8 +256,8 @@ static void start_search(explorer *e, const mixture *m) {
 
 static void ask_slope(explorer *e, mixture *m, double *y) {
     const double *from = block_at(e, e->origin), *to = mixture_mean(m, e->dominant);
-    const double  part = ldexp(1.0, (int)e->t - (int)tuning.climb.slope_points);
-    for (size_t k = 0; k < e->dim; k++) y[k] = from[k] + part * (to[k] - from[k]);
+    const double  fraction = ldexp(1.0, (int)e->t - (int)tuning.climb.slope_points);
+    for (size_t k = 0; k < e->dim; k++) y[k] = from[k] + fraction * (to[k] - from[k]);
 }
 
 static explore_news tell_slope(explorer *e, double log_density) {

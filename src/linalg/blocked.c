@@ -97,12 +97,12 @@ WIDE static void add_columns(double sign, view a, size_t rows, size_t inner, siz
     strip  right[WIDTH / ROWS], left;
     double sum[TILE][ROWS];
     for (size_t k = 0; k < inner; k += PART) {
-        const size_t part = inner - k < PART ? inner - k : PART;
+        const size_t depth = inner - k < PART ? inner - k : PART;
         for (size_t i = 0; i < rows; i += ROWS) {
             strip *now = i < columns ? &right[i / ROWS] : &left;
-            copy_strip(a, i, rows, k, part, *now);
+            copy_strip(a, i, rows, k, depth, *now);
             for (size_t j = 0; j < columns && j < i + ROWS; j += TILE) {
-                multiply(part, *now, right[j / ROWS], j % ROWS, sum);
+                multiply(depth, *now, right[j / ROWS], j % ROWS, sum);
                 add_tile(sign, sum, i, j, rows, columns, c, stride);
             }
         }

@@ -29,7 +29,7 @@ static double *row_at(double *rows, size_t dim, size_t i) { return rows + i * (d
 static double median_fall(size_t dim, size_t count, double *rows, double top) {
     double low = 0.0, high = 0.0;
     for (size_t i = 0; i < count; i++) high = fmax(high, top - row_at(rows, dim, i)[QUADRATIC_VALUE]);
-    for (int turn = 0; turn < HALVINGS; turn++) {
+    for (int iteration = 0; iteration < HALVINGS; iteration++) {
         double middle = 0.5 * (low + high);
         size_t below = 0;
         for (size_t i = 0; i < count; i++) below += top - row_at(rows, dim, i)[QUADRATIC_VALUE] <= middle;
@@ -132,7 +132,7 @@ static double solve(size_t dim, size_t count, double *rows, terms *fit, terms *g
     clear(dim, fit);
     clear(dim, along);
     memset(change, 0, count * sizeof *change);
-    for (int turn = 0; turn < TURNS_MOST; turn++) {
+    for (int iteration = 0; iteration < TURNS_MOST; iteration++) {
         double curvature = 0.0;
         clear(dim, gradient);
         left = 0.0;
@@ -143,9 +143,9 @@ static double solve(size_t dim, size_t count, double *rows, terms *fit, terms *g
             add_features(dim, row[QUADRATIC_VALUE] * row[QUADRATIC_WEIGHT], row + QUADRATIC_HEAD, gradient);
         }
         double square = square_of(dim, gradient);
-        if (!turn) first = square;
+        if (!iteration) first = square;
         if (!(square > TOLERANCE * TOLERANCE * first)) break;
-        combine(dim, along, turn ? square / before : 0.0, 1.0, gradient);
+        combine(dim, along, iteration ? square / before : 0.0, 1.0, gradient);
         before = square;
         for (size_t i = 0; i < count; i++) {
             const double *row = row_at(rows, dim, i);

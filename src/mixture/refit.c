@@ -28,7 +28,8 @@ static void principal(mixture *m, size_t j, double *out) {
         sd[i] = sqrt(square);
         out[i] = 1.0 + 0.01 * (double)i;
     }
-    for (int turn = 0; turn < 20; turn++) { /* out := R out, R = D^-1 L L^T D^-1; its length tends to the eigenvalue */
+    for (int round = 0; round < 20;
+         round++) { /* out := R out, R = D^-1 L L^T D^-1; its length tends to the eigenvalue */
         norm = sqrt(vec_dot(dim, out, out));
         for (size_t i = 0; i < dim; i++) out[i] /= norm * sd[i];
         for (size_t k = 0; k < dim; k++) v[k] = vec_dot(dim - k, l + k * dim + k, out + k);
@@ -379,12 +380,12 @@ static void measure_size(const fit *f, double *centre, double *size) {
     some.every *= f->count >= (double)(thin * thin) ? thin : 1;
     memset(centre, 0, dim * sizeof *centre);
     memset(size, 0, dim * sizeof *size);
-    for (int turn = 0; turn < 2; turn++) {
-        double *row, n = 0.0, *sum = turn ? size : centre;
+    for (int round = 0; round < 2; round++) {
+        double *row, n = 0.0, *sum = round ? size : centre;
         walk    w = {0};
         while ((row = em_row(&some, &w, -1.0))) {
             n += 1.0;
-            for (size_t k = 0; k < dim; k++) sum[k] += turn ? fabs(row[ROW_HEAD + k] - centre[k]) : row[ROW_HEAD + k];
+            for (size_t k = 0; k < dim; k++) sum[k] += round ? fabs(row[ROW_HEAD + k] - centre[k]) : row[ROW_HEAD + k];
         }
         for (size_t k = 0; k < dim; k++) sum[k] /= n;
     }
@@ -457,7 +458,7 @@ double mixture_refit(mixture *m, rows *data, bool structure) {
         return f.ess_fraction;
     }
     /* Before splits, so that heavy tails change the degrees of freedom and do not become components. */
-    for (int turn = 0; turn < tuning.refit.rounds; turn++) {
+    for (int round = 0; round < tuning.refit.rounds; round++) {
         em_run(&f, tuning.refit.passes);
         em_expect(&f);
         if (!em_adapt_degrees(&f)) break;

@@ -28,8 +28,8 @@ void json_number(text_buffer *t, double x);
 /* A list of numbers, rounded to what a picture can show: to 1e-4 of their range or better; on a logarithmic axis, to 1e-4 of
  * each number. null for a number that is not finite. */
 void json_numbers(text_buffer *t, size_t count, const double *x, bool logarithmic);
-/* A figure; `brief`: without title and caption. */
-void json_figure(text_buffer *t, const figure *f, bool brief);
+/* A figure; `compact`: without title and caption. */
+void json_figure(text_buffer *t, const figure *f, bool compact);
 
 typedef struct document {
     text_buffer text;                /* the JSON so far */

@@ -290,14 +290,14 @@ static void put_panel(text_buffer *t, const panel *p) {
     text_string(t, "]}");
 }
 
-void json_figure(text_buffer *t, const figure *f, bool brief) {
+void json_figure(text_buffer *t, const figure *f, bool compact) {
     if (f->failed) { /* the figure is incomplete */
         t->failed = true;
         return;
     }
     text_add(t, "{", 1);
     put_text(t, "name", f->name);
-    if (!brief) {
+    if (!compact) {
         text_add(t, ",", 1);
         put_text(t, "title", f->title);
         text_add(t, ",", 1);

@@ -280,19 +280,19 @@ static ckam_status refuse_until(const char *text, ckam_error *error) {
 }
 
 ckam_status plan_until(const char *text, until_rule *rule, ckam_error *error) {
-    char room[128], *part = room, *comma;
+    char room[128], *item = room, *comma;
     *rule = (until_rule){(double)NAN, (double)NAN};
     if (!strcmp(text, "never")) return CKAM_OK;
     if (strlen(text) >= sizeof room) return refuse_until(text, error);
     memcpy(room, text, strlen(text) + 1);
-    for (; part; part = comma) {
-        comma = strchr(part, ',');
+    for (; item; item = comma) {
+        comma = strchr(item, ',');
         if (comma) *comma++ = 0;
-        part += strspn(part, " ");
+        item += strspn(item, " ");
         double  number;
-        bool    rhat = !strncmp(part, "rhat=", 5), ess = !strncmp(part, "ess=", 4);
+        bool    rhat = !strncmp(item, "rhat=", 5), ess = !strncmp(item, "ess=", 4);
         double *place = rhat ? &rule->rhat : &rule->ess;
-        if ((!rhat && !ess) || !number_read(part + (rhat ? 5 : 4), &number) || !(number > rhat) || number > 1e7 ||
+        if ((!rhat && !ess) || !number_read(item + (rhat ? 5 : 4), &number) || !(number > rhat) || number > 1e7 ||
             !isnan(*place))
             return refuse_until(text, error);
         *place = number;

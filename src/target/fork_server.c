@@ -92,8 +92,8 @@ static bool report_send(int socket, report r, int file) {
         struct cmsghdr head;
         char           room[CMSG_SPACE(sizeof(int))];
     } control = {.room = {0}};
-    struct iovec  part = {.iov_base = &r, .iov_len = sizeof r};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    struct iovec  vector = {.iov_base = &r, .iov_len = sizeof r};
+    struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
     if (file >= 0) {
         message.msg_control = &control;
         message.msg_controllen = sizeof control;
@@ -210,9 +210,9 @@ static bool report_receive(int socket, report *r, int *file) {
         struct cmsghdr head;
         char           room[CMSG_SPACE(sizeof(int))];
     } control;
-    struct iovec  part = {.iov_base = r, .iov_len = sizeof *r};
+    struct iovec  vector = {.iov_base = r, .iov_len = sizeof *r};
     struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+        .msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
     ssize_t count = 0;
     do count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
     while (count < 0 && errno == EINTR);

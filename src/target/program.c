@@ -555,7 +555,7 @@ static ckam_status adopt(program *p, const char *line, size_t length, ckam_error
 }
 
 /* Waits for the first process to greet. */
-static ckam_status meet(program *p, ckam_error *error) {
+static ckam_status shake_hands(program *p, ckam_error *error) {
     slot  *s = &p->slots[0];
     double limit = fmin(p->timeout, greeting_patience);
     char  *line, why[ENGINE_WHY], shown[QUOTE_TEXT];
@@ -603,7 +603,7 @@ ckam_status program_open(engine **e, const program_setup *setup, ckam_error *err
     ckam_status status = p->command ? CKAM_OK : no_memory(error);
     if (!status && setup->declared) status = declare(p, setup->declared, error);
     if (!status && !start(p, &p->slots[0], why)) status = fail_with(error, CKAM_ERROR_TARGET, "%s", why);
-    if (!status && !setup->declared) status = meet(p, error);
+    if (!status && !setup->declared) status = shake_hands(p, error);
     for (size_t i = 0; i < p->workers && !status; i++)
         if (!lag_begin(&p->slots[i].lag, p->engine.dim)) status = no_memory(error);
     if (status)

@@ -22,7 +22,7 @@ trap 'rm -f "$symbols"' EXIT
         may["mixture"] = " base rng linalg "
         may["sampler"] = " base rng linalg kernel mixture "
         may["jump"]    = " base rng linalg mixture sampler "
-        may["chain"]   = " base rng linalg kernel target sampler "
+        may["chain"]   = " base rng linalg kernel target sampler jump "
         may["draws"]   = " base "
         may["diag"]    = " base linalg draws "
         may["evidence"] = " base rng linalg target mixture draws diag "
