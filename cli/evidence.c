@@ -61,7 +61,9 @@ static int estimate(const char *command, const char *directory, const ckam_plan 
     const bool trusted = print(&e, &d);
     if (ckam_evidence_write(directory, &e, strtoull(seed, NULL, 10), ckam_draws_shape_of(draws)->shortest, d.found,
                             d.count, &error))
-        complain(command, EX_OK, "warning: the estimate is not kept in evidence.json: %s", error.message);
+        complain(command, EX_OK,
+                 "warning: the estimate is not in every file of the run (evidence.json, run.json, draws.nc): %s",
+                 error.message);
     return trusted ? EX_OK : EXIT_PROBLEM;
 }
 

@@ -2,6 +2,7 @@
 #include "report/document.h"
 
 #include "base/clock.h"
+#include "base/embed.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -10,22 +11,8 @@
 
 /* -- The page's program ------------------------------------------------------------------------------------------- */
 
-/* The page that report/ builds, with its two place-holders: the assembler reads the file CKAM_REPORT_PAGE. */
-extern const char     template_page[] __attribute__((visibility("hidden")));
-extern const uint64_t template_length __attribute__((visibility("hidden")));
-__asm__(".pushsection .rodata\n"
-        ".global template_page\n"
-        ".hidden template_page\n"
-        ".global template_length\n"
-        ".hidden template_length\n"
-        "template_page:\n"
-        ".incbin \"" CKAM_REPORT_PAGE "\"\n"
-        "template_end:\n"
-        ".byte 0\n"
-        ".balign 8\n"
-        "template_length:\n"
-        ".quad template_end - template_page\n"
-        ".popsection\n");
+EMBEDDED(page); /* the page that report/ builds, with its two place-holders */
+EMBED(page, CKAM_REPORT_PAGE);
 
 /* -- Blocks ------------------------------------------------------------------------------------------------------- */
 
@@ -210,7 +197,7 @@ static ckam_status fill(file_aside *a, rest *r, const char *holder, const char *
 
 static ckam_status write_page(const document *d, const char *path, ckam_error *error) {
     file_aside  a;
-    rest        r = {template_page, (size_t)template_length};
+    rest        r = {page_text, (size_t)page_length};
     ckam_status status = file_begin(&a, NULL, path, error);
     if (!status) status = fill(&a, &r, "<!--TITLE-->", "", &d->title, "", error);
     if (!status)
