@@ -45,7 +45,7 @@ static int summary(const request *r) {
     bool           csv = request_value(r, "csv"), evidence = request_value(r, "evidence");
     if (csv && evidence) return complain(r->command, EX_USAGE, "--csv has no room for --evidence; ask for one of them");
     int status = reviewed_open(&d, r);
-    if (status) return status;
+    if (!d.review) return status;
     if (csv)
         table_print_csv(d.review);
     else
@@ -79,7 +79,7 @@ enum { EXIT_PROBLEM = 1 };
 static int diagnose(const request *r) {
     reviewed_draws d;
     int            status = reviewed_open(&d, r);
-    if (status) return status;
+    if (!d.review) return status;
     ckam_finding found[CKAM_FINDINGS];
     size_t       count, problems = 0;
     ckam_error   error;

@@ -169,7 +169,7 @@ static double log_mass(mixture *m, size_t j) {
 static void share_weight(fit *f, const bool *adopted, size_t count) {
     mixture       *m = f->m;
     const nearness before = measure(f, -1.0);
-    double         mass[MODES_MOST], kept[MODES_MOST], top = -HUGE_VAL, weight = 0.0, sum = 0.0;
+    double         mass[MODES_MOST] = {0.0}, kept[MODES_MOST] = {0.0}, top = -HUGE_VAL, weight = 0.0, sum = 0.0;
     for (size_t j = 0; j < m->count; j++) {
         kept[j] = m->at[j].weight;
         mass[j] = adopted[j] ? log_mass(m, j) : -HUGE_VAL;
