@@ -197,6 +197,7 @@ static ckam_status begin(ckam_run **run, const ckam_plan *plan, ckam_error *erro
     }
     r->reason = "";
     r->first_memory = finish_memory();
+    if (!isnan(plan->run.time_limit)) r->number_seconds = finish_number_seconds();
     r->startup = clock_seconds();
     r->place.lock = r->place.folder.file = -1;
     pthread_mutex_init(&r->lock, NULL);

@@ -100,11 +100,12 @@ struct ckam_run {
     uint64_t      warmup; /* iterations that give no draws, at the start */
     char          started[CLOCK_TEXT];
     const char   *reason;
-    double        seconds;      /* of earlier sessions */
-    double        startup;      /* seconds that it took to create this run, and ... */
-    double        files_cost;   /* ... of them to make or open its files */
-    double        first_memory; /* bytes that the process had in use before */
-    double        memory;       /* bytes that it is estimated to use in this process, and ... */
+    double        seconds;        /* of earlier sessions */
+    double        startup;        /* seconds that it took to create this run, and ... */
+    double        files_cost;     /* ... of them to make or open its files */
+    double        number_seconds; /* finish_number_seconds(), where there is a time limit */
+    double        first_memory;   /* bytes that the process had in use before */
+    double        memory;         /* bytes that it is estimated to use in this process, and ... */
     double        memory_available;
     ckam_review  *review;
     ckam_search   search;  /* as of the last update, and ... */
@@ -209,6 +210,8 @@ char *record_text(const json_t *json, size_t digits, size_t *length);
 /* Seconds that all this will take, and what the command does after it: an estimate from what there is to write, and from what making
  * the files took. `slowdown`: how many times longer the processor takes than it would for this process alone. */
 double finish_seconds(ckam_run *run, double slowdown);
+/* Seconds of processor time that the end takes per number of the draws, on this machine as it is now. */
+double finish_number_seconds(void);
 /* The most memory that this process has had, in bytes. */
 double finish_memory(void);
 /* run.json; `message` is that of a failure, or NULL. */
